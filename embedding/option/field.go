@@ -172,19 +172,57 @@ func Choice[O any, S ~string](name, doc string, choices []string, at func(*O) *S
 
 // Auto is Choice of the word auto and other texts; an empty text is auto.
 func Auto[O any, S ~string](name, doc string, choices []string, at func(*O) *S) Field[O] {
-	return Choice(name, doc, append([]string{auto}, choices...), at).absent(auto)
+	return Choice(name, doc, append([]string{auto}, choices...), at).Absent(auto)
 }
 
 const auto = "auto"
 
-// absent makes a text the same as an empty one.
-func (f Field[O]) absent(word string) Field[O] {
-	set := f.set
+// Absent makes a word the default of an option for a text: the same as an empty one.
+func (f Field[O]) Absent(word string) Field[O] {
+	set, get := f.set, f.get
+	f.Default = literal(word)
 	f.set = func(o *O, v any) error {
 		if v == any(word) {
 			v = ""
 		}
 		return set(o, v)
+	}
+	f.get = func(o O) (any, bool) {
+		if v, given := get(o); given {
+			return v, true
+		}
+		return word, false
+	}
+	return f
+}
+
+// Among makes an option for a text one for one of several, of which the first one is the default.
+func (f Field[O]) Among(choices []string) Field[O] {
+	f.Choices, f.Default = choices, literal(choices[0])
+	get := f.get
+	f.get = func(o O) (any, bool) {
+		v, given := get(o)
+		return v, given && v != any(choices[0])
+	}
+	return f
+}
+
+// ZeroIs makes an explicit zero of a whole number another number in the field, where zero is the
+// default.
+func (f Field[O]) ZeroIs(n int64) Field[O] {
+	set, get := f.set, f.get
+	f.set = func(o *O, v any) error {
+		if v == any(int64(0)) {
+			v = n
+		}
+		return set(o, v)
+	}
+	f.get = func(o O) (any, bool) {
+		v, given := get(o)
+		if v == any(n) {
+			return int64(0), true
+		}
+		return v, given
 	}
 	return f
 }
@@ -291,6 +329,16 @@ func (f Field[O]) Needed() Field[O] {
 // Between bounds a whole number that is given.
 func (f Field[O]) Between(least, most int64) Field[O] {
 	return f.Where(fmt.Sprintf("from %d to %d", least, most), func(v any) bool { return v.(int64) >= least && v.(int64) <= most })
+}
+
+// NotNegative bounds a number that is given.
+func (f Field[O]) NotNegative() Field[O] {
+	return f.Where("", func(v any) bool {
+		if x, ok := v.(float64); ok {
+			return x >= 0
+		}
+		return v.(int64) >= 0
+	})
 }
 
 // Where bounds the values that may be given: valid receives an int64, float64, bool or string, and

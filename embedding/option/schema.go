@@ -103,6 +103,9 @@ func (f Field[O]) inRange(v any) bool {
 }
 
 func (f Field[O]) outside(owner string, v any) *Error {
+	if f.allowed == "" {
+		return &Error{Owner: owner, Option: f.Name, Value: v, Message: "is " + Text(v) + ", and must not be negative"}
+	}
 	return &Error{Owner: owner, Option: f.Name, Value: v, Allowed: f.allowed}
 }
 

@@ -223,7 +223,7 @@ func RecoveredRows(r storage.RecoverReport) [][]rows.Value {
 }
 
 func storeSchema() option.Schema[BackupRequest] {
-	return option.Schema[BackupRequest]{engine.Overwrite(func(r *BackupRequest) *bool { return &r.Overwrite })}
+	return option.Schema[BackupRequest]{engine.OverwriteField(func(r *BackupRequest) *bool { return &r.Overwrite })}
 }
 
 func storeFile(b *engine.Binder, statement parser.Statement, file parser.Value, options []parser.Option) BackupRequest {

@@ -48,10 +48,8 @@ func Mistake(err error) error {
 		return fault.New(fault.Method, "%s needs the option %s: %s", e.Owner, e.Option, e.Missing)
 	case e.Message != "":
 		return fault.OfOption(e.Option, "%s", e.Message)
-	case errors.As(e.Err, &inner) && inner.At == "":
-		named := *inner
-		named.At, named.Option = fault.Option(e.Option), e.Option
-		return &named
+	case errors.As(e.Err, &inner):
+		return inner.About(e.Option)
 	case e.Err != nil:
 		return e.Err
 	case e.Allowed != "":

@@ -8,13 +8,13 @@ import (
 	"heavytail/query/plan"
 )
 
-// Overwrite is the option of every statement that writes a file.
-func Overwrite[O any](at func(*O) *bool) option.Field[O] {
+// OverwriteField is the option of every statement that writes a file.
+func OverwriteField[O any](at func(*O) *bool) option.Field[O] {
 	return option.Bool("overwrite", "replace a file that exists", at)
 }
 
-// Form is the option for the form of a file; an empty text goes by the ending of its name.
-func Form[O any](names []string, at func(*O) *string) option.Field[O] {
+// FormField is the option for the form of a file; an empty text goes by the ending of its name.
+func FormField[O any](names []string, at func(*O) *string) option.Field[O] {
 	return option.Auto("format", "form of the file; auto goes by the ending of its name", names, at)
 }
 

@@ -62,8 +62,8 @@ func IntoFileOptions() []option.Info { return intoFileSchema().Infos() }
 
 func intoFileSchema() option.Schema[RowsRequest] {
 	return option.Schema[RowsRequest]{
-		Overwrite(func(r *RowsRequest) *bool { return &r.Overwrite }),
-		Form(lists.Map(rowfile.Forms(), func(f rowfile.Form) string { return f.Name }), func(r *RowsRequest) *string { return &r.Format }),
+		OverwriteField(func(r *RowsRequest) *bool { return &r.Overwrite }),
+		FormField(lists.Map(rowfile.Forms(), func(f rowfile.Form) string { return f.Name }), func(r *RowsRequest) *string { return &r.Format }),
 	}
 }
 

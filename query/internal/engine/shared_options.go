@@ -142,6 +142,12 @@ func listText(list reflect.Value) string {
 	return strings.Join(parts, separator)
 }
 
+// ShareField is the option share of EVALUATE LINKS, TRAIN MODEL, TUNE and EXPORT PAIRS; 0 is its default.
+func ShareField[O any](doc string, at func(*O) *float64) option.Field[O] {
+	return option.Float("share", doc, at).OrElse(evaluate.DefaultShare).
+		Where("above 0 and below 1", func(v any) bool { return v.(float64) > 0 && v.(float64) < 1 })
+}
+
 // ShareOption is the option share of EVALUATE LINKS, TRAIN MODEL, TUNE and EXPORT PAIRS.
 func ShareOption(doc string) help.Option {
 	return help.Option{Name: "share", Type: "float", Default: fmt.Sprint(evaluate.DefaultShare), Doc: doc}
@@ -170,6 +176,15 @@ func shareOutside(share float64) error {
 	return fault.OfOption("share", "is %v, and must be above 0 and below 1", share)
 }
 
+// NegativesField is the option negatives of EVALUATE LINKS and TRAIN MODEL: kinds of pairs without an edge.
+func NegativesField[O any](doc string, at func(*O) *[]evaluate.Negatives) option.Field[O] {
+	return option.Names(negativesOption, "", doc+
+		": random is any pair; degree is drawn by the degrees of the ends of held-out edges; two_hop has a common neighbour, and then only held-out edges with a common neighbour count", at).
+		OrElse(string(evaluate.RandomNegatives)).Rule(func(o O) error { return CheckNegatives(*at(&o)) })
+}
+
+const negativesOption = "negatives"
+
 // NegativesOption is the option negatives of EVALUATE LINKS and TRAIN MODEL.
 func NegativesOption(doc string) help.Option {
 	return help.Option{Name: "negatives", Type: "text", Default: "'" + string(evaluate.RandomNegatives) + "'", Doc: doc +
@@ -193,11 +208,11 @@ func CheckNegatives(kinds []evaluate.Negatives) error {
 	all := evaluate.AllNegatives()
 	for i, kind := range kinds {
 		if !slices.Contains(all, kind) {
-			return fault.New(fault.Option("negatives"), "unknown negatives %s", fault.Quote(string(kind))).
+			return fault.New(fault.Option(negativesOption), "unknown negatives %s", fault.Quote(string(kind))).
 				WithErr(evaluate.ErrOption).WithNearest(string(kind), strings.Split(KindNames(all, "\n"), "\n"), nil)
 		}
 		if slices.Contains(kinds[:i], kind) {
-			return fault.New(fault.Option("negatives"), "negatives %s are named twice", kind)
+			return fault.New(fault.Option(negativesOption), "negatives %s are named twice", kind)
 		}
 	}
 	return nil
@@ -214,7 +229,7 @@ func NoNegatives(graph string, kind evaluate.Negatives, err error) error {
 	if !errors.Is(err, evaluate.ErrNegatives) {
 		return err
 	}
-	return fault.New(fault.Option("negatives"), "graph %s has too few held-out edges or too few other pairs for the negatives %s", fault.Quote(graph), kind).
+	return fault.New(fault.Option(negativesOption), "graph %s has too few held-out edges or too few other pairs for the negatives %s", fault.Quote(graph), kind).
 		WithErr(err)
 }
 
@@ -222,6 +237,15 @@ func NoNegatives(graph string, kind evaluate.Negatives, err error) error {
 type RowRange struct {
 	First int64
 	Count *int64 // nil for all that follow
+}
+
+// RangeFields are the options of a statement that writes some of its rows, such as walks: the number of
+// the first one, and how many.
+func RangeFields[O any](one, many string, rows func(*O) *RowRange) option.Schema[O] {
+	return option.In(option.Schema[RowRange]{
+		option.Int("first", "number of the first "+one+", from 0", func(r *RowRange) *int64 { return &r.First }).NotNegative(),
+		option.IntOr("count", "all", "number of "+many+"; all takes all that follow the first one", func(r *RowRange) **int64 { return &r.Count }).NotNegative(),
+	}, rows)
 }
 
 // RangeOptions are the options of a statement that writes some of its rows, such as walks.
