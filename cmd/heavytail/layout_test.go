@@ -105,7 +105,7 @@ var layout = map[string][]string{
 		"query/parser", "query/plan", "query/rows", "storage", "storage/format",
 	},
 	"query/internal/textfile": {
-		"query/fault", "query/help", "query/internal/bind", "query/internal/engine", "query/internal/lists", "storage", "storage/format",
+		"embedding/option", "query/fault", "query/help", "query/internal/bind", "query/internal/engine", "query/internal/lists", "storage", "storage/format",
 	},
 	"query/internal/indexes": {
 		"index", "query/fault", "query/internal/engine", "query/internal/entries", "query/internal/session", "storage", "storage/vec",
@@ -124,7 +124,7 @@ var layout = map[string][]string{
 		"query/rows",
 	},
 	"query/internal/scoring": {
-		"embedding/evaluate", "embedding/link", "query/algorithms", "query/catalogue", "query/fault", "query/help",
+		"embedding/evaluate", "embedding/link", "embedding/option", "query/algorithms", "query/catalogue", "query/fault", "query/help",
 		"query/internal/bind", "query/internal/engine", "query/internal/lists", "query/internal/session", "storage", "storage/csr",
 	},
 
