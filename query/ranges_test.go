@@ -91,7 +91,7 @@ func sameRowsOfParts(t *testing.T, db *DB, pairs string) {
 		t.Helper()
 		path := filepath.Join(dir, fmt.Sprintf("x%d.parquet", len(options)))
 		mustRun(t, db, "SCORE FILE '"+pairs+"' WITH cosine(e) INTO FILE '"+path+"' WITH (overwrite := TRUE"+options+")")
-		_, err := db.Links().ScoreFile(t.Context(), links.ScoreFileRequest{
+		_, err := db.Links().Score(t.Context(), links.ScoreRequest{
 			Path: path, With: []catalogue.Scorer{{Name: "l2", Embedding: "e"}}, Columns: "note, cosine(e)",
 			Each: func(p links.ScoredPair) error { rows = append(rows, fmt.Sprint(p)); return nil },
 		})
