@@ -34,6 +34,7 @@ import (
 	"heavytail/cmd/heavytail-beam/transform"
 	"heavytail/query/links"
 	"heavytail/query/shard"
+	_ "heavytail/storage/format/parquet"
 )
 
 var (

@@ -41,6 +41,7 @@ var layout = map[string][]string{
 	"storage/format":     {"storage/format/internal/columnfile"},
 
 	"storage/format/internal/columnfile": {},
+	"storage/format/parquet":             {"storage/format/internal/columnfile"},
 	"storage/format/dataset":             {"storage", "storage/csr", "storage/vec", "storage/format", "storage/format/internal/columnfile"},
 	"storage/gonum":                      {"storage/csr", "storage/vec"},
 	"storage/generate":                   {"storage/csr", "storage/vec"},
@@ -205,7 +206,7 @@ var layout = map[string][]string{
 	"cmd/heavytail": {
 		"cmd/figure", "cmd/paper", "cmd/picture", "cmd/report", "cmd/scale", "embedding/evaluate", "query", "query/catalogue",
 		"query/fault", "query/files", "query/graphs", "query/help", "query/links", "query/maintenance", "query/parser", "query/rows",
-		"query/shard", "query/studies", "query/vectors", "repl", "storage", "storage/format",
+		"query/shard", "query/studies", "query/vectors", "repl", "storage", "storage/format", "storage/format/parquet",
 	},
 }
 
@@ -214,8 +215,9 @@ var layout = map[string][]string{
 var outsiders = map[string][]string{
 	"go.etcd.io/bbolt":                  {"storage", "storage/internal/file", "storage/internal/tree"},
 	"github.com/vmihailenco/msgpack/v5": {"storage/internal/block"},
-	"github.com/dsnet/compress":         {"storage/format/internal/columnfile"},
-	"github.com/klauspost/compress":     {"storage/format", "storage/format/internal/columnfile"},
+	"github.com/andybalholm/brotli":     {"storage/format/parquet"},
+	"github.com/parquet-go/parquet-go":  {"storage/format/parquet"},
+	"github.com/klauspost/compress":     {"storage/format", "storage/format/parquet"},
 	"github.com/ulikunitz/xz":           {"storage/format"},
 	"golang.org/x/text":                 {"storage/format"},
 	"gonum.org/v1/gonum":                {"embedding/eigen", "embedding/evaluate", "embedding/link", "query/algorithms", "storage/gonum"},
@@ -284,11 +286,37 @@ func listPackages(t *testing.T) (own []listed, compiled map[string]string) {
 	return own, compiled
 }
 
-// A program with a store in it has no HTTP client, by whatever module.
-func TestLayout_NoNetwork(t *testing.T) {
-	_, compiled := listPackages(t)
-	if _, there := compiled["net/http"]; there {
-		t.Error("a module that is used imports net/http")
+// A program that imports query has no HTTP client, and nothing of the command line, of plots and of
+// Parquet, by whatever module.
+func TestLayout_Embedded(t *testing.T) {
+	listPackages(t) // skips short tests
+	all, err := listing()
+	if err != nil {
+		t.Fatal(err)
+	}
+	imports := map[string][]string{}
+	for _, p := range all {
+		imports[p.ImportPath] = p.Imports
+	}
+	linked, next := map[string]bool{}, []string{"heavytail/query"}
+	for len(next) > 0 {
+		path := next[0]
+		if next = next[1:]; !linked[path] {
+			linked[path] = true
+			next = append(next, imports[path]...)
+		}
+	}
+	if len(linked) < 100 {
+		t.Errorf("only %d packages", len(linked))
+	}
+	for path := range linked {
+		for _, alien := range []string{
+			"net/http", "github.com/parquet-go", "github.com/spf13", "github.com/reeflective", "gonum.org/v1/plot", "codeberg.org", "google.golang.org",
+		} {
+			if path == alien || strings.HasPrefix(path, alien+"/") {
+				t.Errorf("query imports %s", path)
+			}
+		}
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"heavytail/.ci/repeat"
 	"heavytail/query"
 	"heavytail/storage/format"
+	_ "heavytail/storage/format/parquet"
 )
 
 // shardOf in the environment makes the test binary a process of a job array: file, folder of the

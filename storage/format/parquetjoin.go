@@ -31,7 +31,7 @@ type parquetJoin struct {
 	*output
 	notes   []Note
 	columns []columnfile.Column
-	w       *columnfile.Writer // nil before the first part
+	w       columnfile.Writer // nil before the first part
 }
 
 func (j *parquetJoin) part(ctx context.Context, open func() (*os.File, error)) error {
@@ -94,7 +94,7 @@ func (j *parquetJoin) entries(list []columnfile.Entry) []columnfile.Entry {
 }
 
 // value copies a value of the present row.
-func (j *parquetJoin) value(rows *columnfile.Rows, i int, kind columnfile.Kind) {
+func (j *parquetJoin) value(rows columnfile.Rows, i int, kind columnfile.Kind) {
 	switch {
 	case kind == columnfile.TextList:
 		for n := range rows.Items(i) {

@@ -25,6 +25,7 @@ import (
 	"heavytail/query/catalogue"
 	"heavytail/query/shard"
 	"heavytail/storage/format"
+	_ "heavytail/storage/format/parquet"
 )
 
 // Pipelines run on prism, in this process: elements are encoded, bundled and decoded as

@@ -165,7 +165,7 @@ func limits() columnfile.Limits {
 
 // each calls f with every row of a table, which has at least so many columns. Rows are the
 // number of all rows.
-func (r *reader) each(folder string, columns int, f func(rows *columnfile.Rows) error) (all int64, err error) {
+func (r *reader) each(folder string, columns int, f func(rows columnfile.Rows) error) (all int64, err error) {
 	for _, file := range r.content.Files {
 		if path.Dir(file.Path) != folder {
 			continue
@@ -179,7 +179,7 @@ func (r *reader) each(folder string, columns int, f func(rows *columnfile.Rows) 
 	return all, nil
 }
 
-func (r *reader) eachOf(file File, columns int, f func(rows *columnfile.Rows) error) (int64, error) {
+func (r *reader) eachOf(file File, columns int, f func(rows columnfile.Rows) error) (int64, error) {
 	fault := func(reason string, err error) error {
 		return &FileError{file.in(r.dir), reason, errors.Join(ErrDamaged, err)}
 	}
@@ -234,7 +234,7 @@ func (r *reader) edges(info storage.GraphInfo) (*csr.Graph, error) {
 	var ends []csr.Edge
 	var weights []float32
 	var times []int64
-	_, err := r.each(edgesFolder(), columns, func(rows *columnfile.Rows) error {
+	_, err := r.each(edgesFolder(), columns, func(rows columnfile.Rows) error {
 		u, v := rows.Integer(0), rows.Integer(1)
 		if u >= v || v >= n {
 			return fmt.Errorf("an edge of %d and %d, expected source < target < %d", u, v, n)
@@ -270,7 +270,7 @@ func (r *reader) vertices(info storage.GraphInfo) (key func(v uint32) string, co
 	}
 	var text []byte
 	ends := make([]int, 1, info.Vertices+1)
-	n, err := r.each(verticesFolder(), 2+len(columns), func(rows *columnfile.Rows) error {
+	n, err := r.each(verticesFolder(), 2+len(columns), func(rows columnfile.Rows) error {
 		v := len(ends) - 1
 		if rows.Integer(0) != int64(v) || v >= info.Vertices {
 			return fmt.Errorf("id %d, expected %d of %d vertices", rows.Integer(0), v, info.Vertices)
@@ -296,7 +296,7 @@ func (r *reader) vertices(info storage.GraphInfo) (key func(v uint32) string, co
 	return func(v uint32) string { return string(text[ends[v]:ends[v+1]]) }, columns, nil
 }
 
-func attributeOf(rows *columnfile.Rows, column int, t storage.Type) storage.Value {
+func attributeOf(rows columnfile.Rows, column int, t storage.Type) storage.Value {
 	switch t {
 	case storage.Integer:
 		return storage.IntegerValue(rows.Integer(column))
@@ -310,7 +310,7 @@ func attributeOf(rows *columnfile.Rows, column int, t storage.Type) storage.Valu
 
 func (r *reader) vectors(e storage.EmbeddingInfo) (*vec.Matrix, error) {
 	m, v := vec.NewMatrix(e.Vertices, e.Dim), 0
-	n, err := r.each(vectorsFolder(e.Name), 2, func(rows *columnfile.Rows) error {
+	n, err := r.each(vectorsFolder(e.Name), 2, func(rows columnfile.Rows) error {
 		list := rows.Floats(1)
 		if rows.Integer(0) != int64(v) || v >= m.Rows || len(list) != m.Dim {
 			return fmt.Errorf("id %d with %d values, expected %d with %d, of %d vectors", rows.Integer(0), len(list), v, m.Dim, m.Rows)

@@ -289,7 +289,7 @@ type table struct {
 	number  int // of the file
 	rows    int64
 	file    *summed
-	to      *columnfile.Writer
+	to      columnfile.Writer
 }
 
 // numbered are the names of the files of a table.
