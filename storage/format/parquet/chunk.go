@@ -49,7 +49,7 @@ type cursor struct {
 }
 
 // begin opens the chunk of the column in a row group.
-func (c *cursor) begin(chunk *format.ColumnChunk) error {
+func (c *cursor) begin(chunk *columnChunk) error {
 	meta := &chunk.MetaData
 	start := meta.DataPageOffset
 	if dict := meta.DictionaryPageOffset; dict > 0 && dict < start {
@@ -348,6 +348,9 @@ func (c *cursor) takeIndexes(data []byte, n int) (err error) {
 
 // decode decodes n values.
 func (c *cursor) decode(v *values, data []byte, in format.Encoding, n int) error {
+	if n == 0 {
+		return nil
+	}
 	data, err := c.checkValues(data, in, n)
 	if err == nil {
 		err = v.decode(c.file, &c.leaf, data, library.LookupEncoding(in), n)
@@ -367,8 +370,6 @@ func (c *cursor) decode(v *values, data []byte, in format.Encoding, n int) error
 func (c *cursor) checkValues(data []byte, in format.Encoding, n int) ([]byte, error) {
 	width := c.leaf.width()
 	switch {
-	case n == 0:
-		return nil, nil
 	case in == format.Plain && width > 0, in == format.ByteStreamSplit && width > 0:
 		if int64(n)*int64(width) > int64(len(data)) {
 			return nil, errShort()

@@ -31,7 +31,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
-	"github.com/parquet-go/parquet-go/format"
 
 	"heavytail/storage/format/internal/columnfile"
 )
@@ -49,7 +48,7 @@ type file struct {
 	in      io.ReaderAt
 	size    int64 // bytes before the footer
 	limits  columnfile.Limits
-	meta    format.FileMetaData
+	meta    metadata
 	columns []columnfile.Column
 	leaves  []leaf // of the columns
 
@@ -138,8 +137,8 @@ func (f *file) Rows() int64 { return f.meta.NumRows }
 func (f *file) Columns() []columnfile.Column { return f.columns }
 
 func (f *file) Entries() (entries []columnfile.Entry) {
-	for _, e := range f.meta.KeyValueMetadata {
-		entries = append(entries, columnfile.Entry{Key: e.Key, Text: e.Value})
+	for _, e := range f.meta.Entries {
+		entries = append(entries, columnfile.Entry(e))
 	}
 	return entries
 }
@@ -153,7 +152,7 @@ func (f *file) checkRows() error {
 			return damaged("row group %d has %d columns and %d rows, and the schema %d columns", i, len(group.Columns), group.NumRows, len(f.columns))
 		}
 		for j, c := range group.Columns {
-			if n := c.MetaData.NumValues; n < group.NumRows || n > group.NumRows && f.leaves[j].maxRep == 0 {
+			if n := c.MetaData.NumValues; n < group.NumRows || n > group.NumRows && (f.leaves[j].maxRep == 0 || group.NumRows == 0) {
 				return at(damaged("it has %d values in row group %d, which has %d rows", n, i, group.NumRows), f.columns[j].Name, 0)
 			}
 		}

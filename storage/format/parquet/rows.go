@@ -58,7 +58,9 @@ func (r *rows) Next() bool {
 func (r *rows) begin() error {
 	group := &r.file.meta.RowGroups[r.group]
 	r.group++
-	r.left = group.NumRows
+	if r.left = group.NumRows; r.left == 0 {
+		return nil // its columns may be nowhere in the file
+	}
 	for _, c := range r.cursors {
 		if err := c.begin(&group.Columns[c.column]); err != nil {
 			return at(err, r.file.columns[c.column].Name, r.row)

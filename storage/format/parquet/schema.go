@@ -2,10 +2,44 @@ package parquet
 
 import (
 	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
 	"heavytail/storage/format/internal/columnfile"
 )
+
+// metadata is the footer of a file, with the fields that are read: those of the library's package
+// format have many more, which are required or take memory.
+type metadata struct {
+	Schema    thrift.Slice[format.SchemaElement] `thrift:"2,required"`
+	NumRows   int64                              `thrift:"3,required"`
+	RowGroups thrift.Slice[rowGroup]             `thrift:"4,required"`
+	Entries   thrift.Slice[keyValue]             `thrift:"5,optional"`
+}
+
+type rowGroup struct {
+	Columns thrift.Slice[columnChunk] `thrift:"1,required"`
+	NumRows int64                     `thrift:"3,required"`
+}
+
+type columnChunk struct {
+	FilePath string         `thrift:"1,optional"`
+	MetaData columnMetaData `thrift:"3,optional"`
+}
+
+type columnMetaData struct {
+	Type                 format.Type             `thrift:"1,required"`
+	Codec                format.CompressionCodec `thrift:"4,required"`
+	NumValues            int64                   `thrift:"5,required"` // with those that are missing, and the items of lists
+	TotalCompressedSize  int64                   `thrift:"7,required"` // of all pages
+	DataPageOffset       int64                   `thrift:"9,required"`
+	DictionaryPageOffset int64                   `thrift:"11,optional"` // 0 without one
+}
+
+type keyValue struct {
+	Key  string `thrift:"1,required"`
+	Text string `thrift:"2,optional"`
+}
 
 // leaf describes how a column is stored.
 type leaf struct {

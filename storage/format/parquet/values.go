@@ -120,13 +120,10 @@ func (v *values) times(f *file, data []byte, in encoding.Encoding, n int) (err e
 	if v.ints, err = grow(f, v.ints, n); err != nil {
 		return err
 	}
-	const epoch, dayMicros, farthest = 2_440_588, 86_400_000_000, 100_000_000
+	const epoch, dayMicros = 2_440_588, 86_400_000_000
 	for i, x := range v.stamps[:n] {
-		day := int64(x[2]) - epoch
-		if day > farthest {
-			return damaged("a timestamp is %d days after 1970", day)
-		}
-		v.ints[i] = day*dayMicros + int64(uint64(x[1])<<32|uint64(x[0]))/1000
+		// Spark writes the farthest years by an overflow, which the same arithmetic takes back.
+		v.ints[i] = (int64(int32(x[2]))-epoch)*dayMicros + int64(uint64(x[1])<<32|uint64(x[0]))/1000
 	}
 	return nil
 }
