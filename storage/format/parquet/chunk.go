@@ -375,6 +375,8 @@ func (c *cursor) checkValues(data []byte, in format.Encoding, n int) ([]byte, er
 			return nil, errShort()
 		}
 		return data[:n*width], nil
+	case in == format.Plain && c.leaf.physical == format.ByteArray:
+		return plainTexts(data, n)
 	case in == format.Plain && c.leaf.physical == format.Boolean:
 		if size := (n + 7) / 8; size <= len(data) {
 			return data[:size], nil

@@ -180,6 +180,22 @@ func checkRuns(data []byte, width, n int) error {
 // widthOf is the number of bits of levels up to most.
 func widthOf(most int) int { return bits.Len(uint(most)) }
 
+// plainTexts returns the bytes of n texts, each of which follows its length.
+func plainTexts(data []byte, n int) ([]byte, error) {
+	at := 0
+	for range n {
+		if len(data)-at < 4 {
+			return nil, errShort()
+		}
+		length := binary.LittleEndian.Uint32(data[at:])
+		if at += 4; uint64(length) > uint64(len(data)-at) {
+			return nil, errShort()
+		}
+		at += int(length)
+	}
+	return data[:at], nil
+}
+
 // checkDeltas walks through a block of deltas of n numbers of at most width bits, and returns the
 // bytes after it.
 func checkDeltas(data []byte, width, n int) (rest []byte, err error) {

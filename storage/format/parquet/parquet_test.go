@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"testing"
@@ -278,13 +279,26 @@ func TestOpen_Damaged(t *testing.T) {
 	}
 }
 
-// known reads a file that may be damaged.
+// known reads a file that may be damaged, which is far smaller than the memory that reading may
+// take.
 func known(t *testing.T, data []byte) {
+	const most = 16 << 20
+	before := allocated()
 	_, err := readAll(data, testLimits)
+	if took := allocated() - before; took > most {
+		t.Errorf("a file of %d bytes took %d of memory: %v", len(data), took, err)
+	}
 	var fault *columnfile.Error
 	if err != nil && !errors.As(err, &fault) && err.Error() != "too many rows for a test" {
 		t.Fatalf("%v (%T)", err, err)
 	}
+}
+
+// allocated is the number of bytes of all allocations so far.
+func allocated() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
 }
 
 func TestOpen_Limits(t *testing.T) {
