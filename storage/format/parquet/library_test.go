@@ -302,6 +302,9 @@ func TestWriter_LibraryReads(t *testing.T) {
 		distinct[i].Note = nil
 	}
 	many := 70_000 // more than a page of numbers of a dictionary, and than one of integers
+	if testing.Short() {
+		many = 5000
+	}
 	for name, test := range map[string]struct {
 		rows []cells
 		opts columnfile.WriteOptions

@@ -38,7 +38,6 @@ type columnWriter struct {
 	columnfile.Column
 	to     *library.ColumnWriter
 	list   bool
-	number int // of the column
 	set    bool
 	values []library.Value
 	texts  []byte // of the values
@@ -48,9 +47,9 @@ func create(out io.Writer, columns []columnfile.Column, entries []columnfile.Ent
 	w := &writer{limit: cmp.Or(opts.RowGroup, defaultRowGroup)}
 	var root group
 	var vectors [][]string
-	for i, c := range columns {
+	for _, c := range columns {
 		list := c.Kind == columnfile.FloatList || c.Kind == columnfile.TextList
-		w.columns = append(w.columns, columnWriter{Column: c, list: list, number: i})
+		w.columns = append(w.columns, columnWriter{Column: c, list: list})
 		node := nodeOf(c.Kind)
 		switch {
 		case list:
@@ -131,14 +130,13 @@ func nodeOf(k columnfile.Kind) library.Node {
 func (w *writer) add(column, size int, value library.Value) {
 	w.bytes += int64(size)
 	c := &w.columns[column]
-	rep, def := 0, 0
-	if c.list || c.Optional {
-		def = 1
+	switch {
+	case c.list && c.set:
+		value = value.Level(1, 1, column)
+	case c.list || c.Optional:
+		value = value.Level(0, 1, column)
 	}
-	if c.list && c.set {
-		rep = 1
-	}
-	c.values = append(c.values, value.Level(rep, def, c.number))
+	c.values = append(c.values, value)
 	c.set = true
 }
 
@@ -179,7 +177,7 @@ func (w *writer) EndRow() error {
 				return fmt.Errorf("a row has no value of the column %q", c.Name)
 			}
 			w.bytes++
-			c.values = append(c.values, library.NullValue().Level(0, 0, c.number))
+			c.values = append(c.values, library.NullValue().Level(0, 0, i))
 		}
 		c.set = false
 		if len(c.values) >= batchValues || len(c.texts) >= batchBytes {
