@@ -120,7 +120,7 @@ func storePredictions(c *engine.Call, m *materializing, predictor *link.Predicto
 					computed++
 					err = w.Add(links)
 				} else {
-					err = w.Keep()
+					err = w.Copy()
 				}
 				if err != nil {
 					return err
