@@ -20,6 +20,9 @@ const (
 	maxLevels = 1 << 25  // values of a page, including missing ones, which take no bytes in run-length encoding
 )
 
+// oldDictionary is the encoding of a dictionary and of its indexes in files of older writers.
+const oldDictionary format.Encoding = 2
+
 // cursor reads the values of a column, chunk by chunk.
 type cursor struct {
 	file   *file
@@ -193,7 +196,7 @@ func (c *cursor) dictionaryPage(h *format.PageHeader) error {
 	switch {
 	case c.dictSize >= 0:
 		return damaged("a chunk has two dictionaries")
-	case in != format.Plain && in != format.PlainDictionary:
+	case in != format.Plain && in != oldDictionary:
 		return unread("a dictionary is in the encoding %s", in)
 	case n < 0 || n > maxLevels:
 		return damaged("a dictionary has %d values", n)
@@ -310,7 +313,7 @@ func (c *cursor) take(data []byte, in format.Encoding) error {
 			}
 		}
 	}
-	c.indexed = in == format.RLEDictionary || in == format.PlainDictionary
+	c.indexed = in == format.RLEDictionary || in == oldDictionary
 	if c.indexed {
 		return c.takeIndexes(data, n)
 	}

@@ -200,3 +200,34 @@ func (d *fullDisk) Write(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
+
+// Columns have any names, in their order, and are many.
+func TestWriter_Names(t *testing.T) {
+	t.Parallel()
+	var columns []columnfile.Column
+	for _, name := range append(strings.Split("z|a,b|a.b|ü\n|list|element|\"|a", "|"), strings.Fields(strings.Repeat("x ", 300))...) {
+		if len(columns) >= 8 {
+			name += strings.Repeat("y", len(columns))
+		}
+		columns = append(columns, columnfile.Column{Name: name, Kind: columnfile.Integer, Optional: true})
+	}
+	columns = append(columns, columnfile.Column{Name: "a,list", Kind: columnfile.FloatList})
+	var out bytes.Buffer
+	w := columnfile.NewWriter(&out, columns, nil, columnfile.WriteOptions{})
+	for i := range columns[1:] {
+		w.Integer(i, int64(i))
+	}
+	w.Floats(len(columns)-1, []float32{1})
+	if err := errors.Join(w.EndRow(), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	f, err := columnfile.Open(bytes.NewReader(out.Bytes()), int64(out.Len()), wide)
+	if err != nil || len(f.Columns()) != len(columns) {
+		t.Fatal(len(f.Columns()), err)
+	}
+	for i, c := range f.Columns() {
+		if c.Name != columns[i].Name || c.Kind != columns[i].Kind {
+			t.Errorf("column %d is %q, a %s, want %q, a %s", i, c.Name, c.Kind, columns[i].Name, columns[i].Kind)
+		}
+	}
+}

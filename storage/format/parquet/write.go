@@ -26,7 +26,7 @@ const (
 
 // writer is a columnfile.Writer.
 type writer struct {
-	out     *library.Writer
+	out     *library.GenericWriter[any]
 	columns []columnWriter
 	limit   int64 // bytes of a row group
 	bytes   int64 // of the present row group
@@ -63,7 +63,7 @@ func create(out io.Writer, columns []columnfile.Column, entries []columnfile.Ent
 		root.fields = append(root.fields, field{Node: node, name: c.Name})
 	}
 	w.err = guarded(func() error {
-		w.out = library.NewWriter(out, library.NewSchema("rows", root), option(func(config *library.WriterConfig) {
+		w.out = library.NewGenericWriter[any](out, library.NewSchema("rows", root), option(func(config *library.WriterConfig) {
 			config.CreatedBy = createdBy
 			config.Compression = &zstd.Codec{}
 			config.DictionaryMaxBytes = dictionaryBytes
