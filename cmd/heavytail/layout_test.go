@@ -225,6 +225,7 @@ var outsiders = map[string][]string{
 	"github.com/cpuguy83/go-md2man/v2":      {"cmd/heavytail"},
 	"github.com/spf13/pflag":                {"cmd/heavytail"},
 	"github.com/reeflective/readline":       {"repl"},
+	"github.com/rivo/uniseg":                {"query/parser"},
 	"gonum.org/v1/plot":                     {"cmd/figure"},
 	"codeberg.org/go-pdf/fpdf":              {"cmd/figure"},
 	"codeberg.org/go-fonts/liberation":      {"cmd/figure"},
@@ -293,7 +294,7 @@ func listPackages(t *testing.T) (own []listed, compiled map[string]string) {
 // parses flags belongs to the command.
 func TestLayout_Embedding(t *testing.T) {
 	want := []string{
-		"github.com/KimMachineGun/automemlimit", "github.com/dsnet/compress", "github.com/klauspost/compress", "github.com/pbnjay/memory",
+		"github.com/KimMachineGun/automemlimit", "github.com/dsnet/compress", "github.com/klauspost/compress", "github.com/pbnjay/memory", "github.com/rivo/uniseg",
 		"github.com/ulikunitz/xz", "github.com/vmihailenco/msgpack",
 		"github.com/vmihailenco/tagparser", "go.etcd.io/bbolt", "golang.org/x/sys", "golang.org/x/text", "golang.org/x/tools", "gonum.org/v1/gonum",
 	}
