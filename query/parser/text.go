@@ -148,7 +148,7 @@ func head(text string, columns int) string {
 // tail returns the last columns of text, and … before them if text is longer.
 func tail(text string, columns int) string {
 	rest, state := text, -1
-	for width := Width(text); width > columns; {
+	for width := Width(text); width > columns && rest != ""; {
 		_, after, w, next := uniseg.FirstGraphemeClusterInString(rest, state)
 		rest, state, width = after, next, width-w
 	}
