@@ -14,7 +14,6 @@ import (
 	"heavytail/query/catalogue"
 	"heavytail/query/graphs"
 	"heavytail/query/links"
-	"heavytail/query/parser"
 	"heavytail/query/studies"
 	"heavytail/query/vectors"
 	"heavytail/storage"
@@ -30,10 +29,6 @@ func numberedRequests(t *testing.T, dir string) map[string][]any {
 	materialize := links.MaterializeRequest{Graph: "g", With: l3, K: 2}
 	updated := []storage.Edge{{Source: "0", Target: "1", Weight: 2}}
 	edges := []storage.Edge{{Source: "0", Target: "1"}}
-	evaluated, err := parser.Parse("EVALUATE LINKS IN g WITH (splits := 2)")
-	if err != nil {
-		t.Fatal(err)
-	}
 	return map[string][]any{
 		"Vectors.AutoRefresh":            {"e", storage.AutoRefresh{Changes: 5, Every: time.Hour}},
 		"Vectors.CreateIndex":            {vectors.CreateIndexRequest{Embedding: "f"}},
@@ -41,7 +36,6 @@ func numberedRequests(t *testing.T, dir string) map[string][]any {
 		"Graphs.Derive":                  {graphs.DeriveRequest{Graph: "new", Of: "g", How: graphs.DeriveSample, Vertices: 5}},
 		"Graphs.Describe":                {graphs.DescribeGraphRequest{Graph: "g"}},
 		"Vectors.Diff":                   {vectors.DiffRequest{Before: "e", After: "f"}},
-		"Links.DivideMaterialize":        {materialize, 2},
 		"Graphs.EachEdge":                {graphs.EdgesRequest{Graph: "g"}},
 		"Vectors.EachNearest":            {vectors.NearestForRequest{Embedding: "e", K: 2}},
 		"Graphs.EachNeighbor":            {graphs.NeighborsRequest{Graph: "g", Vertex: "1"}},
@@ -61,9 +55,6 @@ func numberedRequests(t *testing.T, dir string) map[string][]any {
 		"Graphs.InsertEdges":             {"g", edges},
 		"Graphs.Keys":                    {"g", "", 3},
 		"Links.Materialize":              {materialize},
-		"Links.MaterializePart":          {links.MaterializePartRequest{MaterializeRequest: materialize, Count: 3, Path: file("part"), Overwrite: true}},
-		"Links.MaterializeRequestOf":     nil, // its numbers are those of a text
-		"Links.MaterializeParts":         nil, // it reads what MaterializePart has written; see there
 		"Vectors.Nearest":                {vectors.NearestRequest{Embedding: "e", Vertex: "1", K: 2}},
 		"Graphs.Neighbors":               {graphs.NeighborsRequest{Graph: "g", Vertex: "1"}},
 		"Links.Predict":                  {links.PredictRequest{Graph: "g", With: l3, K: 2}},
@@ -83,7 +74,6 @@ func numberedRequests(t *testing.T, dir string) map[string][]any {
 		"Vectors.Verify":                 {vectors.VerifyRequest{Embedding: "v"}},
 		"Graphs.Vertices":                {graphs.VerticesRequest{Graph: "g"}},
 		"Vectors.Within":                 {vectors.WithinRequest{Embedding: "e", Vertex: "1", Radius: .1}},
-		"Studies.WriteTrials":            {studies.TrialsRequest{Statement: evaluated, Count: 1, Path: file("trials"), Overwrite: true}},
 	}
 }
 
@@ -91,8 +81,8 @@ const noCandidates = "takes no nearest vertices as candidates"
 
 // mayBeNegative are integers for which a negative value has a meaning.
 var mayBeNegative = map[string]string{
-	"Graphs.Describe.Bootstrap": "leaves the p-value out", "Links.DivideMaterialize.Near": noCandidates, "Links.EachPredict.Near": noCandidates, "Studies.EvaluateLinks.Near": noCandidates,
-	"Studies.ExportPairs.Evaluation.Near": noCandidates, "Links.Materialize.Near": noCandidates, "Links.MaterializePart.MaterializeRequest.Near": noCandidates, "Links.Predict.Near": noCandidates,
+	"Graphs.Describe.Bootstrap": "leaves the p-value out", "Links.EachPredict.Near": noCandidates, "Studies.EvaluateLinks.Near": noCandidates,
+	"Studies.ExportPairs.Evaluation.Near": noCandidates, "Links.Materialize.Near": noCandidates, "Links.Predict.Near": noCandidates,
 	"Links.PredictFor.Near": noCandidates, "Links.StartMaterialize.Near": noCandidates,
 }
 

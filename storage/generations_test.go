@@ -341,11 +341,6 @@ func TestGenerations_Names(t *testing.T) {
 			}
 			return err
 		}, ErrName, ErrName, ErrName},
-		{"Restate", func(db *DB, name string) error {
-			info, err := db.EmbeddingInfo(ctx, name)
-			info.Name = name
-			return errors.Join(err, db.Restate(ctx, Catalogue{Embeddings: []EmbeddingInfo{info}}))
-		}, nil, nil, ErrNotFound},
 		{"EmbeddingState", func(db *DB, name string) error {
 			info, err := db.EmbeddingInfo(ctx, name)
 			if err == nil {

@@ -43,7 +43,6 @@ var layout = map[string][]string{
 	"storage/format":     {"storage/format/internal/columnfile"},
 
 	"storage/format/internal/columnfile": {},
-	"storage/format/dataset":             {"storage", "storage/csr", "storage/vec", "storage/format", "storage/format/internal/columnfile"},
 	"storage/gonum":                      {"storage/csr", "storage/vec"},
 	"storage/generate":                   {"storage/csr", "storage/vec"},
 	"embedding": {
@@ -79,7 +78,6 @@ var layout = map[string][]string{
 
 	// Below the families; each imports only those before it.
 	"query/internal/lists":   {},
-	"query/internal/trial":   {"storage"},
 	"query/internal/rowfile": {"storage/format"},
 	"query/internal/session": {"index", "query/fault", "query/parser", "query/plan", "query/rows", "storage", "storage/format", "storage/vec"},
 	"query/internal/bind":    {"query/fault", "query/help", "query/parser", "query/rows"},
@@ -91,7 +89,7 @@ var layout = map[string][]string{
 	},
 	"query/internal/engine": {
 		"embedding", "embedding/evaluate", "query/fault", "query/help", "query/internal/bind", "query/internal/cells",
-		"query/internal/job", "query/internal/lists", "query/internal/rowfile", "query/internal/session", "query/internal/trial",
+		"query/internal/job", "query/internal/lists", "query/internal/rowfile", "query/internal/session",
 		"query/parser", "query/plan", "query/rows", "storage", "storage/format",
 	},
 	"query/internal/entries": {
@@ -166,7 +164,7 @@ var layout = map[string][]string{
 		"embedding", "embedding/evaluate", "embedding/jsonnull", "embedding/link", "embedding/run", "embedding/tune", "query/fault",
 		"query/files", "query/help", "query/internal/bind", "query/internal/cells", "query/internal/engine", "query/internal/entries",
 		"query/internal/export", "query/internal/job", "query/internal/lists", "query/internal/methods", "query/internal/rowfile",
-		"query/internal/scoring", "query/internal/session", "query/internal/sweep", "query/internal/trial", "query/links",
+		"query/internal/scoring", "query/internal/session", "query/internal/sweep", "query/links",
 		"query/parser", "query/plan", "query/rows", "query/vectors", "storage", "storage/csr", "storage/vec",
 	},
 	"query/jobs": {
@@ -181,10 +179,6 @@ var layout = map[string][]string{
 	},
 	"query/internal/querytest": {"query", "query/graphs"},
 	"query/driver":             {"query", "query/fault", "query/parser", "query/rows", "storage"},
-	"query/shard": {
-		"query", "query/catalogue", "query/graphs", "query/links", "query/parser", "query/rows", "query/studies", "query/vectors",
-		"storage", "storage/format", "storage/format/dataset", "storage/vec",
-	},
 	"repl": {
 		"query", "query/catalogue", "query/fault", "query/graphs", "query/help", "query/links", "query/measures", "query/parser",
 		"query/rows", "query/vectors",
@@ -206,7 +200,7 @@ var layout = map[string][]string{
 	"cmd/heavytail": {
 		"cmd/figure", "cmd/picture", "cmd/report", "embedding/evaluate", "query", "query/catalogue",
 		"query/fault", "query/files", "query/graphs", "query/help", "query/links", "query/maintenance", "query/parser", "query/rows",
-		"query/shard", "query/studies", "query/vectors", "repl", "storage", "storage/format",
+		"query/studies", "query/vectors", "repl", "storage", "storage/format",
 	},
 }
 

@@ -3,7 +3,6 @@ package links
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"math"
 	"time"
@@ -38,9 +37,6 @@ type ScoreFileRequest struct {
 	// them; without a header they are called column3 and so on. One whose name is that of
 	// another column of the answer gets a number. Of standard input there are none.
 	Columns string
-	// Bytes asks for the pairs of a part of the file, which must be a plain text of two
-	// columns without quotes and comments; format.PairsIn has the conditions. Nil is all.
-	Bytes *format.Span
 	// Threshold keeps the pairs whose first score is at least the threshold, or at
 	// most the threshold if the scorer is a distance; nil keeps all.
 	Threshold *float64
@@ -134,7 +130,6 @@ func (s *Service) ScoreFile(ctx context.Context, req ScoreFileRequest) (ScoreFil
 func scoreFileOptions() []help.Option {
 	return append(textfile.PairsOptions(), engine.OverwriteOption(),
 		help.Option{Name: "columns", Type: "text", Default: "'all'", Doc: "additional columns of the file to keep between the keys and the scores: all, none, or comma-separated names"},
-		help.Option{Name: "bytes", Type: "text", Default: "'all'", Doc: "range of bytes to read, such as '4096-8192', without the last one; for a plain text of two columns without quotes and comments; both offsets must be at the beginning of a line or the end of the file"},
 		help.Option{Name: "top", Type: "int", Default: "0", Doc: "number of pairs to keep for each source, the likeliest by the first scorer; 0 keeps all"},
 		help.Option{Name: "threshold", Type: "float", Default: "'none'", Choices: []string{"none"}, Doc: "lowest score of the first scorer with which a pair is kept, or the largest distance if the scorer is a distance; none keeps all pairs"},
 		help.Option{Name: "resume", Type: "bool", Default: "FALSE", Doc: "continue the file of an earlier run that was stopped, whose name ends in .part"})
@@ -150,13 +145,6 @@ func bindScoreFile(b *engine.Binder, s *parser.ScoreFile) ScoreFileRequest {
 		req.Threshold = &x
 	}
 	req.Top = set.Size("top")
-	if text, given := set["bytes"].(string); given && text != allColumns {
-		span, err := format.ParseSpan(text)
-		if err != nil {
-			b.Fail(fault.OfOption("bytes", "is %s, and must be two offsets with a hyphen between them, such as 0-4096", fault.QuoteKey(text)))
-		}
-		req.Bytes = &span
-	}
 	req.Header = textfile.Header(b, set)
 	req.With, req.Separator, req.Columns = scorers(b, s.Scorers...), set.Text("separator"), set.Text("columns")
 	return req
@@ -236,17 +224,14 @@ func writeScoreFile(c *engine.Call, s *loadedScoring, req ScoreFileRequest, furt
 	began := time.Now()
 	stop := c.Watch.Start(plan.Score)
 	var total int64
-	pairs, opts, err := pairsOf(c, in, size, req)
-	if err != nil {
-		return ScoreFileResult{}, err
-	}
+	opts := req.reading(size)
 	switch {
 	case req.Into == "":
-		total, err = s.chosen(c, pairs, opts, req.choice(), further, req.Each)
+		total, err = s.chosen(c, in, opts, req.choice(), further, req.Each)
 	case req.inRows():
-		total, err = scoreRowsInto(c, s, pairs, opts, req, further)
+		total, err = scoreRowsInto(c, s, in, opts, req, further)
 	default:
-		total, err = scoreInto(c, s, pairs, opts, req, further)
+		total, err = scoreInto(c, s, in, opts, req, further)
 	}
 	if err != nil {
 		return ScoreFileResult{}, err
@@ -254,23 +239,6 @@ func writeScoreFile(c *engine.Call, s *loadedScoring, req ScoreFileRequest, furt
 	stop(total, "")
 	s.noteMissing(c)
 	return ScoreFileResult{Pairs: total, Missing: s.missing, Seconds: time.Since(began).Seconds(), Notices: c.Notices}, nil
-}
-
-// pairsOf returns the pairs that a request asks for, of its open file.
-func pairsOf(c *engine.Call, in io.Reader, size int64, req ScoreFileRequest) (io.Reader, format.EdgeListOptions, error) {
-	opts := req.reading(size)
-	if req.Bytes == nil {
-		return in, opts, nil
-	}
-	file, ok := in.(io.ReaderAt)
-	if !ok {
-		return nil, opts, fault.OfOption("bytes", "applies only to a file")
-	}
-	pairs, opts, err := format.PairsIn(c.Ctx, file, size, *req.Bytes, opts)
-	if errors.Is(err, format.ErrSpan) {
-		return nil, opts, fault.OfOption("bytes", "is %s, and %v", *req.Bytes, err).WithErr(errors.Join(fault.ErrInvalid, err))
-	}
-	return pairs, opts, err
 }
 
 func (req ScoreFileRequest) choice() scoreChoice {

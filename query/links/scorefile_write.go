@@ -53,7 +53,6 @@ type scoreBasis struct {
 	Separator string
 	Threshold string
 	Further   []int // columns
-	Bytes     string
 	Graph     string
 	GraphID   uint64
 	Version   uint64
@@ -73,8 +72,6 @@ func (b scoreBasis) differs(now scoreBasis) string {
 		return "the options header and separator were different"
 	case b.Threshold != now.Threshold:
 		return "the option threshold was different"
-	case b.Bytes != now.Bytes:
-		return "the option bytes was different"
 	case !slices.Equal(b.Further, now.Further):
 		return "the option columns was different"
 	case b.Graph != now.Graph || b.GraphID != now.GraphID:
@@ -99,9 +96,6 @@ func newScoreBasis(c *engine.Call, s *loadedScoring, req ScoreFileRequest, furth
 	}
 	if req.Threshold != nil {
 		b.Threshold = fmt.Sprint(*req.Threshold)
-	}
-	if req.Bytes != nil {
-		b.Bytes = req.Bytes.String()
 	}
 	for _, sp := range s.spaces {
 		b.Sources = append(b.Sources, fmt.Sprintf("%s@%d of %d", sp.Info.Name, sp.Info.Generation, sp.Info.Created.UnixNano()))

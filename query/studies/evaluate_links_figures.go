@@ -2,36 +2,19 @@ package studies
 
 import (
 	"heavytail/embedding/evaluate"
-	"heavytail/query/internal/cells"
 	"heavytail/query/internal/engine"
 	"heavytail/query/rows"
 )
 
-// linkFigures are the figures of trials of one split. Their JSON is read back exactly.
+// linkFigures are those of a split.
 type linkFigures struct {
-	Held   int                     `json:"held"`  // edges held out
-	Pairs  []NegativePairs         `json:"pairs"` // nil with ranking
-	Scores []MethodScore           `json:"scores,omitempty"`
-	Curves [][]evaluate.CurvePoint `json:"curves,omitempty"`
+	Held   int             // edges held out
+	Pairs  []NegativePairs // nil with ranking
+	Scores []MethodScore
+	Curves [][]evaluate.CurvePoint
 
-	// With ranking, these have the measures of each vertex, over which the intervals are.
-	Methods  []int              `json:"methods,omitempty"` // number of the method of each ranking
-	Rankings []evaluate.Ranking `json:"rankings,omitempty"`
-	Chance   *evaluate.Ranking  `json:"chance,omitempty"` // nil without rankings, and for the null graph
-	Ranked   int                `json:"ranked"`           // vertices of the sample
-	Drawn    int                `json:"drawn"`            // vertices with a held-out edge, of which the sample is
-	Popular  cells.Nullable     `json:"popular"`          // of evaluate.RankSample
-
-	Notices []rows.Notice `json:"notices,omitempty"`
-}
-
-func (f *linkFigures) add(next linkFigures) {
-	f.Held, f.Pairs, f.Ranked, f.Drawn, f.Popular = next.Held, next.Pairs, next.Ranked, next.Drawn, next.Popular
-	f.Scores, f.Curves = append(f.Scores, next.Scores...), append(f.Curves, next.Curves...)
-	f.Methods, f.Rankings = append(f.Methods, next.Methods...), append(f.Rankings, next.Rankings...)
-	if f.Chance == nil {
-		f.Chance = next.Chance
-	}
+	linkRanking                   // with ranking
+	chance      *evaluate.Ranking // nil without rankings, and for the null graph
 }
 
 // score appends the scores of one method.

@@ -26,25 +26,25 @@ type linkRanking struct {
 
 // ranked puts the rankings of a split into a result, and says which of them is best.
 func ranked(c *engine.Call, req EvaluateLinksRequest, f linkFigures, result *EvaluateLinksResult) {
-	for i, s := range evaluate.CompareRankings(f.Rankings, req.Seed, c.DB.Opts.Workers) {
-		result.Rankings = append(result.Rankings, MethodRanking{Method: f.Methods[i], RankScore: s})
+	for i, s := range evaluate.CompareRankings(f.list, req.Seed, c.DB.Opts.Workers) {
+		result.Rankings = append(result.Rankings, MethodRanking{Method: f.methods[i], RankScore: s})
 	}
-	if f.Chance != nil {
-		v := evaluate.JudgeRankings(f.Rankings, *f.Chance, req.Seed, c.DB.Opts.Workers)
+	if f.chance != nil {
+		v := evaluate.JudgeRankings(f.list, *f.chance, req.Seed, c.DB.Opts.Workers)
 		result.Verdict = &v
 		c.Notice("%s", verdictText(v, *result))
 	}
 	c.Notice("%s held out; recommendations for %d of %s with such edges, %.1f %% of which lead to the 1 %% of vertices with most edges",
-		fault.Count(int64(f.Held), "edge"), f.Ranked, fault.Count(int64(f.Drawn), "vertex"), 100*float64(f.Popular))
+		fault.Count(int64(f.Held), "edge"), len(f.sample.Vertices), fault.Count(int64(f.sample.All), "vertex"), 100*f.sample.Popular)
 }
 
 // nullRankings adds the figures of a split of the null graph.
 func nullRankings(c *engine.Call, req EvaluateLinksRequest, null linkFigures, rankings []MethodRanking) {
-	left := evaluate.CompareRankings(null.Rankings, req.Seed, c.DB.Opts.Workers)
+	left := evaluate.CompareRankings(null.list, req.Seed, c.DB.Opts.Workers)
 	for i := range rankings {
 		r := &rankings[i]
 		r.NullMAP, r.NullRecall = math.NaN(), math.NaN()
-		if at := len(null.Rankings) - len(left); len(left) > 0 && null.Methods[at] == r.Method && left[0].Scorer == r.Scorer && left[0].Learned == r.Learned {
+		if at := len(null.list) - len(left); len(left) > 0 && null.methods[at] == r.Method && left[0].Scorer == r.Scorer && left[0].Learned == r.Learned {
 			r.NullMAP, r.NullRecall = left[0].MAP.Mean, left[0].Recall.Mean
 			left = left[1:]
 		}
@@ -92,13 +92,13 @@ func verdictText(v evaluate.RankVerdict, r EvaluateLinksResult) string {
 
 // rankMethods ranks by the scorers and features of the members of eachMethod from first to
 // end; with keep it also returns the lists.
-func rankMethods(c *engine.Call, req EvaluateLinksRequest, t *linkTrial, split *evaluate.LinkSplit, first, end int, keep bool) (*linkRanking, error) {
-	r := &linkRanking{opts: evaluate.RankOptions{
+func rankMethods(c *engine.Call, req EvaluateLinksRequest, t *linkTrial, split *evaluate.LinkSplit, keep bool) (r linkRanking, err error) {
+	r.opts = evaluate.RankOptions{
 		K: req.RankAt, Vertices: req.RankVertices, Near: req.Near, Seed: req.Seed, Keep: keep, Workers: c.DB.Opts.Workers, Progress: c.Meter.Update,
-	}}
+	}
 	stop := c.Watch.Start(plan.Score)
-	if err := eachMethod(c, t, split, first, end, func(m methodVectors) error { return r.add(c, split, m) }); err != nil {
-		return nil, err
+	if err := eachMethod(c, t, split, func(m methodVectors) error { return r.add(c, split, m) }); err != nil {
+		return r, err
 	}
 	stop(int64(len(r.list)), "methods included")
 	return r, nil
