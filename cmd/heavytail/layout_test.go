@@ -216,7 +216,6 @@ var outsiders = map[string][]string{
 	"golang.org/x/text":                     {"storage/format"},
 	"gonum.org/v1/gonum":                    {"embedding/classify", "embedding/eigen", "embedding/evaluate", "embedding/link", "query/algorithms", "storage/gonum"},
 	"github.com/spf13/cobra":                {"cmd/heavytail"},
-	"github.com/cpuguy83/go-md2man/v2":      {"cmd/heavytail"},
 	"github.com/spf13/pflag":                {"cmd/heavytail"},
 	"github.com/reeflective/readline":       {"repl"},
 	"github.com/rivo/uniseg":                {"query/parser"},
