@@ -39,8 +39,7 @@ func numberedRequests(t *testing.T, dir string) map[string][]any {
 		"Graphs.EachEdge":                {graphs.EdgesRequest{Graph: "g"}},
 		"Vectors.EachNearest":            {vectors.NearestForRequest{Embedding: "e", K: 2}},
 		"Graphs.EachNeighbor":            {graphs.NeighborsRequest{Graph: "g", Vertex: "1"}},
-		"Links.EachPredict":              {links.PredictEachRequest{Graph: "g", With: l3, K: 2}},
-		"Links.EachPredicted":            {links.PredictedEachRequest{Graph: "g", With: l3, K: 2}},
+		"Links.EachPredict":              {links.PredictRequest{Graph: "g", With: l3, K: 2}},
 		"Graphs.EachVertex":              {graphs.VerticesRequest{Graph: "g"}},
 		"Graphs.Edges":                   {graphs.EdgesRequest{Graph: "g"}},
 		"Studies.EvaluateLabels":         {studies.EvaluateLabelsRequest{Embedding: "e", Attribute: "labels"}},
@@ -58,11 +57,10 @@ func numberedRequests(t *testing.T, dir string) map[string][]any {
 		"Vectors.Nearest":                {vectors.NearestRequest{Embedding: "e", Vertex: "1", K: 2}},
 		"Graphs.Neighbors":               {graphs.NeighborsRequest{Graph: "g", Vertex: "1"}},
 		"Links.Predict":                  {links.PredictRequest{Graph: "g", With: l3, K: 2}},
-		"Links.PredictFor":               {links.PredictForRequest{Graph: "g", Vertex: "1", With: l3, K: 2}},
-		"Links.Predicted":                {links.PredictedRequest{Graph: "g", Vertex: "1", With: l3, K: 2}},
 		"Vectors.Reconstruct":            {vectors.ReconstructRequest{Embedding: "e", Radius: .1, File: file("near"), Overwrite: true}},
 		"Vectors.ReconstructedDegrees":   {vectors.EvaluateReconstructionRequest{Embedding: "e"}},
-		"Links.ScoreFile":                {links.ScoreFileRequest{Path: file("edges"), Graph: "g", With: []catalogue.Scorer{l3}, Each: func(links.ScoredPair) error { return nil }}},
+		"Links.Explain":                  {links.ScoreRequest{Pairs: []links.Pair{{Source: "0", Target: "1"}}, Graph: "g"}},
+		"Links.Score":                    {links.ScoreRequest{Path: file("edges"), Graph: "g", With: []catalogue.Scorer{l3}, Each: func(links.ScoredPair) error { return nil }}},
 		"Vectors.StartCreateIndex":       {vectors.CreateIndexRequest{Embedding: "f"}},
 		"Links.StartMaterialize":         {materialize},
 		"Links.StartTrainModel":          {links.TrainModelRequest{Graph: "g", Name: "k", Heuristics: []string{"l3"}}},
@@ -83,7 +81,7 @@ const noCandidates = "takes no nearest vertices as candidates"
 var mayBeNegative = map[string]string{
 	"Graphs.Describe.Bootstrap": "leaves the p-value out", "Links.EachPredict.Near": noCandidates, "Studies.EvaluateLinks.Near": noCandidates,
 	"Studies.ExportPairs.Evaluation.Near": noCandidates, "Links.Materialize.Near": noCandidates, "Links.Predict.Near": noCandidates,
-	"Links.PredictFor.Near": noCandidates, "Links.StartMaterialize.Near": noCandidates,
+	"Links.StartMaterialize.Near": noCandidates,
 }
 
 // callMethod calls a method of a database and returns its error, also that of an iterator.

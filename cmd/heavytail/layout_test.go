@@ -61,15 +61,15 @@ var layout = map[string][]string{
 	"embedding/link":          {"storage/csr", "storage/vec", "embedding/classify"},
 	"embedding/tune":          {"embedding/jsonnull", "storage/csr", "storage/vec", "embedding", "embedding/eigen", "embedding/evaluate"},
 	"embedding/run": {
-		"embedding/unitball", "embedding/propagate", "embedding/netmf",
-		"storage", "storage/csr", "storage/vec", "embedding", "embedding/evaluate", "embedding/link", "embedding/tune", "embedding/skipgram", "index",
+		"embedding", "embedding/evaluate", "embedding/link", "embedding/netmf", "embedding/option", "embedding/propagate",
+		"embedding/skipgram", "embedding/tune", "embedding/unitball", "index", "storage", "storage/csr", "storage/vec",
 	},
 	"index": {"storage/vec"},
 	// What callers meet everywhere.
 	"query/parser":     {},
 	"query/algorithms": {"storage/csr", "storage/vec"},
 	"query/rows":       {"storage"},
-	"query/help":       {},
+	"query/help":       {"embedding/option"},
 	"query/plan":       {},
 	"query/fault":      {"query/parser", "storage"},
 	"query/where":      {"query/internal/session", "storage"},
@@ -80,7 +80,7 @@ var layout = map[string][]string{
 	"query/internal/lists":   {},
 	"query/internal/rowfile": {"storage/format"},
 	"query/internal/session": {"index", "query/fault", "query/parser", "query/plan", "query/rows", "storage", "storage/format", "storage/vec"},
-	"query/internal/bind":    {"query/fault", "query/help", "query/parser", "query/rows"},
+	"query/internal/bind":    {"embedding/option", "query/fault", "query/help", "query/parser", "query/rows"},
 	"query/internal/job":     {"embedding", "query/fault", "query/internal/session", "query/rows", "storage", "storage/vec"},
 	"query/internal/cells":   {"query/internal/lists", "query/internal/session", "query/rows", "storage", "storage/format"},
 	"query/internal/conditions": {
@@ -88,8 +88,8 @@ var layout = map[string][]string{
 		"storage/format",
 	},
 	"query/internal/engine": {
-		"embedding", "embedding/evaluate", "query/fault", "query/help", "query/internal/bind", "query/internal/cells",
-		"query/internal/job", "query/internal/lists", "query/internal/rowfile", "query/internal/session",
+		"embedding", "embedding/evaluate", "embedding/option", "query/fault", "query/help", "query/internal/bind",
+		"query/internal/cells", "query/internal/job", "query/internal/lists", "query/internal/rowfile", "query/internal/session",
 		"query/parser", "query/plan", "query/rows", "storage", "storage/format",
 	},
 	"query/internal/entries": {
@@ -105,14 +105,14 @@ var layout = map[string][]string{
 		"query/parser", "query/plan", "query/rows", "storage", "storage/format",
 	},
 	"query/internal/textfile": {
-		"query/fault", "query/help", "query/internal/bind", "query/internal/engine", "query/internal/lists", "storage", "storage/format",
+		"embedding/option", "query/fault", "query/help", "query/internal/bind", "query/internal/engine", "query/internal/lists", "storage", "storage/format",
 	},
 	"query/internal/indexes": {
 		"index", "query/fault", "query/internal/engine", "query/internal/entries", "query/internal/session", "storage", "storage/vec",
 	},
 	"query/internal/methods": {
-		"embedding/run", "query/fault", "query/help", "query/internal/bind", "query/internal/engine", "query/internal/lists",
-		"query/internal/session", "query/parser", "storage",
+		"embedding/option", "embedding/run", "query/fault", "query/internal/bind", "query/internal/engine", "query/internal/session",
+		"query/parser", "storage",
 	},
 	"query/internal/search": {
 		"index", "query/catalogue", "query/fault", "query/internal/bind", "query/internal/conditions", "query/internal/engine",
@@ -124,26 +124,26 @@ var layout = map[string][]string{
 		"query/rows",
 	},
 	"query/internal/scoring": {
-		"embedding/evaluate", "embedding/link", "query/algorithms", "query/catalogue", "query/fault", "query/help",
+		"embedding/evaluate", "embedding/link", "embedding/option", "query/algorithms", "query/catalogue", "query/fault", "query/help",
 		"query/internal/bind", "query/internal/engine", "query/internal/lists", "query/internal/session", "storage", "storage/csr",
 	},
 
 	// The families, and the door over them.
 	"query/maintenance": {
-		"query/fault", "query/help", "query/internal/engine", "query/internal/entries", "query/internal/lists", "query/internal/session",
-		"query/parser", "query/plan", "query/rows", "storage", "storage/format",
+		"embedding/option", "query/fault", "query/help", "query/internal/engine", "query/internal/entries", "query/internal/lists",
+		"query/internal/session", "query/parser", "query/plan", "query/rows", "storage", "storage/format",
 	},
 	"query/measures": {
-		"embedding", "query/algorithms", "query/catalogue", "query/fault", "query/help", "query/internal/bind", "query/internal/cells",
-		"query/internal/engine", "query/internal/entries", "query/internal/job", "query/internal/lists", "query/internal/session",
-		"query/parser", "query/plan", "query/rows", "storage", "storage/csr",
+		"embedding", "embedding/option", "query/algorithms", "query/catalogue", "query/fault", "query/help", "query/internal/bind",
+		"query/internal/cells", "query/internal/engine", "query/internal/entries", "query/internal/job", "query/internal/lists",
+		"query/internal/session", "query/parser", "query/plan", "query/rows", "storage", "storage/csr",
 	},
 	"query/graphs": {
-		"embedding/evaluate", "embedding/jsonnull", "embedding/link", "index", "query/algorithms", "query/fault", "query/files",
-		"query/help", "query/internal/bind", "query/internal/cells", "query/internal/conditions", "query/internal/engine",
-		"query/internal/entries", "query/internal/export", "query/internal/lists", "query/internal/scan", "query/internal/search",
-		"query/internal/session", "query/internal/textfile", "query/parser", "query/plan", "query/rows", "query/where", "storage",
-		"storage/csr", "storage/format", "storage/generate",
+		"embedding/evaluate", "embedding/jsonnull", "embedding/link", "embedding/option", "index", "query/algorithms", "query/fault",
+		"query/files", "query/help", "query/internal/bind", "query/internal/cells", "query/internal/conditions",
+		"query/internal/engine", "query/internal/entries", "query/internal/export", "query/internal/lists", "query/internal/scan",
+		"query/internal/search", "query/internal/session", "query/internal/textfile", "query/parser", "query/plan", "query/rows",
+		"query/where", "storage", "storage/csr", "storage/format", "storage/generate",
 	},
 	"query/vectors": {
 		"embedding", "embedding/evaluate", "embedding/jsonnull", "embedding/run", "index", "query/catalogue", "query/fault",
@@ -161,21 +161,23 @@ var layout = map[string][]string{
 		"query/plan", "query/rows", "query/where", "storage", "storage/csr", "storage/format", "storage/vec",
 	},
 	"query/studies": {
-		"embedding", "embedding/evaluate", "embedding/jsonnull", "embedding/link", "embedding/run", "embedding/tune", "query/fault",
-		"query/files", "query/help", "query/internal/bind", "query/internal/cells", "query/internal/engine", "query/internal/entries",
-		"query/internal/export", "query/internal/job", "query/internal/lists", "query/internal/methods", "query/internal/rowfile",
-		"query/internal/scoring", "query/internal/session", "query/internal/sweep", "query/links",
-		"query/parser", "query/plan", "query/rows", "query/vectors", "storage", "storage/csr", "storage/vec",
+		"embedding", "embedding/evaluate", "embedding/jsonnull", "embedding/link", "embedding/option", "embedding/run",
+		"embedding/tune", "query/fault", "query/files", "query/help", "query/internal/bind", "query/internal/cells",
+		"query/internal/engine", "query/internal/entries", "query/internal/export", "query/internal/job", "query/internal/lists",
+		"query/internal/methods", "query/internal/rowfile", "query/internal/scoring", "query/internal/session",
+		"query/internal/sweep", "query/links", "query/parser", "query/plan", "query/rows", "query/vectors",
+		"storage", "storage/csr", "storage/vec",
 	},
 	"query/jobs": {
 		"query/catalogue", "query/fault", "query/help", "query/internal/engine", "query/internal/entries", "query/internal/job",
 		"query/internal/lists", "query/links", "query/measures", "query/parser", "query/plan", "query/rows", "query/vectors", "storage",
 	},
 	"query": {
-		"embedding", "embedding/evaluate", "embedding/link", "index", "query/catalogue", "query/fault", "query/graphs", "query/help",
-		"query/internal/bind", "query/internal/cells", "query/internal/engine", "query/internal/entries", "query/internal/job",
-		"query/internal/lists", "query/internal/session", "query/jobs", "query/links", "query/maintenance", "query/measures",
-		"query/parser", "query/plan", "query/rows", "query/studies", "query/vectors", "storage", "storage/format", "storage/vec",
+		"embedding", "embedding/evaluate", "embedding/link", "embedding/option", "embedding/run", "index", "query/catalogue",
+		"query/fault", "query/graphs", "query/help", "query/internal/cells", "query/internal/engine", "query/internal/entries",
+		"query/internal/job", "query/internal/lists", "query/internal/session", "query/jobs", "query/links", "query/maintenance",
+		"query/measures", "query/parser", "query/plan", "query/rows", "query/studies", "query/vectors", "storage", "storage/format",
+		"storage/vec",
 	},
 	"query/internal/querytest": {"query", "query/graphs"},
 	"query/driver":             {"query", "query/fault", "query/parser", "query/rows", "storage"},
@@ -202,6 +204,7 @@ var layout = map[string][]string{
 		"query/fault", "query/files", "query/graphs", "query/help", "query/links", "query/maintenance", "query/parser", "query/rows",
 		"query/studies", "query/vectors", "repl", "storage", "storage/format",
 	},
+	"embedding/option": {"storage"},
 }
 
 // outsiders are the modules that only some packages may import: only storage

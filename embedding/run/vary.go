@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"heavytail/embedding"
+	"heavytail/embedding/option"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
@@ -72,9 +73,12 @@ func VaryBytes(g *csr.Graph, req Request, axes []Axis) (int64, error) {
 }
 
 // withOption returns the options with a different value for one of them.
-func withOption(options []Option, name string, value float64) []Option {
-	others := slices.DeleteFunc(slices.Clone(options), func(o Option) bool { return o.Name == name })
-	return append(others, Option{name, value})
+func withOption(options []option.Given, name string, value float64) []option.Given {
+	others := slices.DeleteFunc(slices.Clone(options), func(o option.Given) bool { return o.Name == name })
+	if n := int64(value); float64(n) == value { // which an option for a number takes too
+		return append(others, option.Given{Name: name, Value: n})
+	}
+	return append(others, option.Given{Name: name, Value: value})
 }
 
 type variation struct {

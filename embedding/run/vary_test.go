@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"heavytail/embedding"
+	"heavytail/embedding/option"
 	"heavytail/storage/csr"
 	"heavytail/storage/generate"
 	"heavytail/storage/vec"
@@ -40,14 +41,14 @@ func TestVary_Compute(t *testing.T) {
 	g := growing(t)
 	for _, c := range []struct {
 		method  string
-		options []Option
+		options []option.Given
 		axes    []Axis
 	}{
-		{embedding.MethodDPSpectral, []Option{{"dim", 12}, {"tolerance", 1e-6}, {"beta", 0.5}}, []Axis{
+		{embedding.MethodDPSpectral, []option.Given{{Name: "dim", Value: 12}, {Name: "tolerance", Value: 1e-6}, {Name: "beta", Value: 0.5}}, []Axis{
 			{"dim", []float64{4, 20, 9}}, {"beta", []float64{0, 1}}, {"scale", []float64{0, 0.5}}, {"row_scale", []float64{0.25}},
 		}},
-		{embedding.MethodLaplacianEigenmaps, []Option{{"tolerance", 1e-6}}, []Axis{{"dim", []float64{3, 40}}}},
-		{embedding.MethodDPWalker, []Option{{"dim", 8}, {"walks", 2}}, []Axis{{"beta", []float64{1, 2}}, {"dim", []float64{5}}}},
+		{embedding.MethodLaplacianEigenmaps, []option.Given{{Name: "tolerance", Value: 1e-6}}, []Axis{{"dim", []float64{3, 40}}}},
+		{embedding.MethodDPWalker, []option.Given{{Name: "dim", Value: 8}, {Name: "walks", Value: 2}}, []Axis{{"beta", []float64{1, 2}}, {"dim", []float64{5}}}},
 	} {
 		var order []string
 		err := Vary(t.Context(), g, Request{Method: c.method, Options: c.options}, c.axes, func(a, i int, rows *vec.Matrix) error {
@@ -85,7 +86,7 @@ func TestVary_Compute(t *testing.T) {
 func TestVary_Errors(t *testing.T) {
 	g := growing(t)
 	never := func(int, int, *vec.Matrix) error { t.Error("used"); return nil }
-	var option *OptionError
+	var option *option.Error
 	err := Vary(t.Context(), g, Request{Method: embedding.MethodDPSpectral}, []Axis{{"dim", []float64{5}}, {"beta", []float64{99}}}, never)
 	if !errors.As(err, &option) || option.Option != "beta" {
 		t.Errorf("error %v, want one of beta before anything is computed", err)

@@ -65,7 +65,7 @@
 //	               | within | reconstruct | evaluatelinks
 //	               | evaluatelabels | evaluateparameters
 //	               | evaluatereconstruction | tune | train
-//	               | materialize | predicted | predict
+//	               | materialize | predict
 //	               | score | scorefile | help | check
 //	               | compact | backup | recover   e.g. CHECK;
 //	intofile     = plain "INTO" "FILE" string [ options ]   e.g. SHOW VERTICES IN social INTO FILE 'people.parquet';
@@ -199,12 +199,11 @@
 //	               [ option { "," option } ]
 //	               "FROM" scorer "IN" name
 //	               [ options ] [ background ]               e.g. MATERIALIZE PREDICTIONS FROM model(friends) IN social WITH (top := 50);
-//	predicted    = "PREDICT" integer "LINKS" "FOR" ( key | each )
-//	               [ "IN" name ] [ "FROM" scorer ]          e.g. PREDICT 10 LINKS FOR 'alice' IN social;
 //	predict      = "PREDICT" integer "LINKS"
 //	               [ "FOR" ( key | each ) ] [ "IN" name ]
-//	               "WITH" scorer [ "AS" "OF" ( string | integer ) ]
-//	               [ where ] [ order ] [ options ]          e.g. PREDICT 5 LINKS FOR 'alice' WITH l3 ORDER BY age; PREDICT 10 LINKS IN mail WITH l3 AS OF '2015-01-01'; PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WHERE degree > 2 WITH (near := 100);
+//	               ( "WITH" scorer [ "AS" "OF" ( string | integer ) ]
+//	               [ where ] [ order ] [ options ]
+//	               | [ "FROM" scorer ] )                    e.g. PREDICT 5 LINKS FOR 'alice' WITH l3 ORDER BY age; PREDICT 10 LINKS IN mail WITH l3 AS OF '2015-01-01'; PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WHERE degree > 2 WITH (near := 100); PREDICT 10 LINKS FOR 'alice' IN social;
 //	score        = "SCORE" pair { "," pair } [ "IN" name ]
 //	               "WITH" scorer { "," scorer } [ options ] e.g. SCORE ('alice', 'bob'), (1, 2) IN social WITH adamic_adar, cosine(spec);
 //	scorefile    = "SCORE" "FILE" string [ "IN" name ]

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/embedding/option"
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
 	"heavytail/query/help"
-	"heavytail/query/internal/bind"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/entries"
 	"heavytail/query/internal/lists"
@@ -181,17 +181,17 @@ func resolveEvaluateParameters(c *engine.Call, req EvaluateParametersRequest) (s
 
 // checkVariation returns an Error for an unknown option of the method, or a
 // value that the option does not accept.
-func checkVariation(method help.Method, v Variation) error {
+func checkVariation(method run.Method, v Variation) error {
 	if len(v.Values) == 0 {
 		return fault.OfOption(v.Option, "has no values to take")
 	}
 	for _, value := range v.Values {
-		given := bind.Given{Name: v.Option, Value: value}
+		given := option.Given{Name: v.Option, Value: value}
 		i := slices.IndexFunc(method.Options, func(o help.Option) bool { return o.Name == v.Option })
 		if i >= 0 && method.Options[i].Type == "int" && value == float64(int64(value)) {
 			given.Value = int64(value)
 		}
-		if _, _, err := methods.Options(method, []bind.Given{given}); err != nil {
+		if _, err := methods.Options(method.Name, []option.Given{given}); err != nil {
 			return err
 		}
 	}

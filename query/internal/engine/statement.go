@@ -4,8 +4,10 @@ import (
 	"context"
 	"strings"
 
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/bind"
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/job"
 	"heavytail/query/parser"
@@ -27,8 +29,10 @@ type Statement[N parser.Statement, Q, R, A any] struct {
 	// Help is what HELP, completion and the flags of the command line show. Its
 	// Statement also names the statement in errors.
 	Help help.Statement
-	// Options returns the options of help, so that only statements that are used or described
-	// build theirs; nil if the statement has none.
+	// Schema returns the options, so that only statements that are used or described build theirs;
+	// nil if the statement has none. Their values in a request are checked before Resolve.
+	Schema func() option.Schema[Q]
+	// Options returns the options of help of a statement without a schema; nil if it has none.
 	Options func() []help.Option
 	// When reports whether a node belongs to this statement, if several statements
 	// share a type of node; nil means all nodes of the type.
@@ -110,6 +114,11 @@ func (s *Statement[N, Q, R, A]) Find(c *Call, req Q) (found R, err error) {
 	if !s.Reads {
 		if err := c.Writable(); err != nil {
 			return found, err
+		}
+	}
+	if s.Schema != nil {
+		if err := s.Schema().Check(req); err != nil {
+			return found, bind.Mistake(err)
 		}
 	}
 	return s.Resolve(c, req)
@@ -243,6 +252,9 @@ func (s *Statement[N, Q, R, A]) RowsFor(c *Call, request any) (*rows.Rows, bool,
 // Describe implements Described.
 func (s *Statement[N, Q, R, A]) Describe() help.Statement {
 	h := s.Help
+	if s.Schema != nil {
+		h.Options = s.Schema().Infos()
+	}
 	if s.Options != nil {
 		h.Options = s.Options()
 	}
