@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -22,10 +23,11 @@ var layout = map[string][]string{
 	"storage": {
 		"storage/csr", "storage/vec", "storage/format",
 		"storage/internal/fault", "storage/internal/block", "storage/internal/page", "storage/internal/file", "storage/internal/gather",
-		"storage/internal/memory", "storage/internal/rescue", "storage/internal/tree", "storage/internal/graphs",
+		"storage/internal/memory", "storage/internal/rescue", "storage/internal/tree", "storage/internal/graphs", "storage/internal/verify",
 	},
 	"storage/internal/tree":   {"storage/internal/block", "storage/internal/fault", "storage/internal/file", "storage/internal/memory", "storage/internal/page"},
 	"storage/internal/graphs": {"storage/csr", "storage/vec", "storage/format", "storage/internal/block", "storage/internal/fault", "storage/internal/gather", "storage/internal/tree"},
+	"storage/internal/verify": {"storage/csr", "storage/internal/block", "storage/internal/fault", "storage/internal/graphs", "storage/internal/page", "storage/internal/tree"},
 	"storage/internal/block":  {"storage/csr", "storage/vec", "storage/internal/fault", "storage/internal/page"},
 	"storage/internal/fault":  {},
 	"storage/internal/gather": {"storage/csr", "storage/format", "storage/internal/block", "storage/internal/fault", "storage/internal/memory", "storage/vec"},
@@ -41,7 +43,7 @@ var layout = map[string][]string{
 	"storage/format":     {"storage/format/internal/columnfile"},
 
 	"storage/format/internal/columnfile": {},
-	"storage/format/dataset":             {"storage", "storage/csr", "storage/vec", "storage/format", "storage/format/internal/columnfile"},
+	"storage/format/parquet":             {"storage/format/internal/columnfile"},
 	"storage/gonum":                      {"storage/csr", "storage/vec"},
 	"storage/generate":                   {"storage/csr", "storage/vec"},
 	"embedding": {
@@ -77,7 +79,6 @@ var layout = map[string][]string{
 
 	// Below the families; each imports only those before it.
 	"query/internal/lists":   {},
-	"query/internal/trial":   {"storage"},
 	"query/internal/rowfile": {"storage/format"},
 	"query/internal/session": {"index", "query/fault", "query/parser", "query/plan", "query/rows", "storage", "storage/format", "storage/vec"},
 	"query/internal/bind":    {"embedding/option", "query/fault", "query/help", "query/parser", "query/rows"},
@@ -90,7 +91,7 @@ var layout = map[string][]string{
 	"query/internal/engine": {
 		"embedding", "embedding/evaluate", "embedding/option", "query/fault", "query/help", "query/internal/bind",
 		"query/internal/cells", "query/internal/job", "query/internal/lists", "query/internal/rowfile", "query/internal/session",
-		"query/internal/trial", "query/parser", "query/plan", "query/rows", "storage", "storage/format",
+		"query/parser", "query/plan", "query/rows", "storage", "storage/format",
 	},
 	"query/internal/entries": {
 		"index", "query/catalogue", "query/fault", "query/internal/cells", "query/internal/engine", "query/internal/lists",
@@ -105,7 +106,7 @@ var layout = map[string][]string{
 		"query/parser", "query/plan", "query/rows", "storage", "storage/format",
 	},
 	"query/internal/textfile": {
-		"embedding/option", "query/fault", "query/help", "query/internal/bind", "query/internal/engine", "storage", "storage/format",
+		"embedding/option", "query/fault", "query/help", "query/internal/bind", "query/internal/engine", "query/internal/lists", "storage", "storage/format",
 	},
 	"query/internal/indexes": {
 		"index", "query/fault", "query/internal/engine", "query/internal/entries", "query/internal/session", "storage", "storage/vec",
@@ -123,9 +124,8 @@ var layout = map[string][]string{
 		"embedding/evaluate", "embedding/option", "query/fault", "query/internal/cells", "query/internal/engine", "query/rows",
 	},
 	"query/internal/scoring": {
-		"embedding/evaluate", "embedding/link", "embedding/option", "query/algorithms", "query/catalogue", "query/fault",
-		"query/help", "query/internal/bind", "query/internal/engine", "query/internal/lists", "query/internal/session", "storage",
-		"storage/csr",
+		"embedding/evaluate", "embedding/link", "embedding/option", "query/algorithms", "query/catalogue", "query/fault", "query/help",
+		"query/internal/bind", "query/internal/engine", "query/internal/lists", "query/internal/session", "storage", "storage/csr",
 	},
 
 	// The families, and the door over them.
@@ -165,7 +165,7 @@ var layout = map[string][]string{
 		"embedding/tune", "query/fault", "query/files", "query/help", "query/internal/bind", "query/internal/cells",
 		"query/internal/engine", "query/internal/entries", "query/internal/export", "query/internal/job", "query/internal/lists",
 		"query/internal/methods", "query/internal/rowfile", "query/internal/scoring", "query/internal/session",
-		"query/internal/sweep", "query/internal/trial", "query/links", "query/parser", "query/plan", "query/rows", "query/vectors",
+		"query/internal/sweep", "query/links", "query/parser", "query/plan", "query/rows", "query/vectors",
 		"storage", "storage/csr", "storage/vec",
 	},
 	"query/jobs": {
@@ -181,10 +181,6 @@ var layout = map[string][]string{
 	},
 	"query/internal/querytest": {"query", "query/graphs"},
 	"query/driver":             {"query", "query/fault", "query/parser", "query/rows", "storage"},
-	"query/shard": {
-		"query", "query/catalogue", "query/graphs", "query/links", "query/parser", "query/rows", "query/studies", "query/vectors",
-		"storage", "storage/format", "storage/format/dataset", "storage/vec",
-	},
 	"repl": {
 		"query", "query/catalogue", "query/fault", "query/graphs", "query/help", "query/links", "query/measures", "query/parser",
 		"query/rows", "query/vectors",
@@ -200,14 +196,13 @@ var layout = map[string][]string{
 		"cmd/figure", "cmd/picture", "embedding/evaluate", "query", "query/catalogue", "query/fault", "query/graphs", "query/measures",
 		"query/parser", "query/rows", "query/studies", "query/vectors", "storage",
 	},
-	"cmd/paper": {"cmd/figure", "query", "query/graphs", "query/rows", "query/studies", "query/vectors", "storage"},
-	"cmd/scale": {"storage", "storage/csr", "storage/vec", "storage/generate", "embedding/eigen", "embedding/spectral"},
+	"cmd/paper": {"cmd/figure", "query", "query/graphs", "query/rows", "query/studies", "query/vectors", "repl", "storage"},
 
 	"cmd/paper/record": {"storage/vec"},
 	"cmd/heavytail": {
-		"cmd/figure", "cmd/paper", "cmd/picture", "cmd/report", "cmd/scale", "embedding/evaluate", "query", "query/catalogue",
+		"cmd/figure", "cmd/picture", "cmd/report", "embedding/evaluate", "query", "query/catalogue",
 		"query/fault", "query/files", "query/graphs", "query/help", "query/links", "query/maintenance", "query/parser", "query/rows",
-		"query/shard", "query/studies", "query/vectors", "repl", "storage", "storage/format",
+		"query/studies", "query/vectors", "repl", "storage", "storage/format", "storage/format/parquet",
 	},
 	"embedding/option": {"storage"},
 }
@@ -215,20 +210,24 @@ var layout = map[string][]string{
 // outsiders are the modules that only some packages may import: only storage
 // accesses the file, and libraries do not print.
 var outsiders = map[string][]string{
-	"go.etcd.io/bbolt":                  {"storage", "storage/internal/file", "storage/internal/tree"},
-	"github.com/vmihailenco/msgpack/v5": {"storage/internal/block"},
-	"github.com/dsnet/compress":         {"storage/format/internal/columnfile"},
-	"github.com/klauspost/compress":     {"storage/format", "storage/format/internal/columnfile"},
-	"github.com/ulikunitz/xz":           {"storage/format"},
-	"golang.org/x/text":                 {"storage/format"},
-	"gonum.org/v1/gonum":                {"embedding/eigen", "embedding/evaluate", "embedding/link", "query/algorithms", "storage/gonum"},
-	"github.com/spf13/cobra":            {"cmd/heavytail"},
-	"github.com/spf13/pflag":            {"cmd/heavytail"},
-	"github.com/guptarohit/asciigraph":  {"repl", "cmd/heavytail"},
-	"github.com/reeflective/readline":   {"repl"},
-	"gonum.org/v1/plot":                 {"cmd/figure"},
-	"codeberg.org/go-pdf/fpdf":          {"cmd/figure"},
-	"golang.org/x/sys":                  {"storage/internal/file", "storage/internal/memory", "storage/vec", "storage/format", "repl", "cmd/heavytail"},
+	"github.com/KimMachineGun/automemlimit": {"storage/internal/memory"},
+	"go.etcd.io/bbolt":                      {"storage", "storage/internal/file", "storage/internal/tree", "storage/internal/verify"},
+	"github.com/vmihailenco/msgpack/v5":     {"storage/internal/block"},
+	"github.com/andybalholm/brotli":         {"storage/format/parquet"},
+	"github.com/parquet-go/parquet-go":      {"storage/format/parquet"},
+	"github.com/klauspost/compress":         {"storage/format", "storage/format/parquet"},
+	"github.com/ulikunitz/xz":               {"storage/format"},
+	"golang.org/x/text":                     {"storage/format"},
+	"gonum.org/v1/gonum":                    {"embedding/classify", "embedding/eigen", "embedding/evaluate", "embedding/link", "query/algorithms", "storage/gonum"},
+	"github.com/spf13/cobra":                {"cmd/heavytail"},
+	"github.com/spf13/pflag":                {"cmd/heavytail"},
+	"github.com/reeflective/readline":       {"repl"},
+	"github.com/rivo/uniseg":                {"query/parser"},
+	"gonum.org/v1/plot":                     {"cmd/figure"},
+	"codeberg.org/go-pdf/fpdf":              {"cmd/figure"},
+	"codeberg.org/go-fonts/liberation":      {"cmd/figure"},
+	"golang.org/x/image":                    {"cmd/figure"},
+	"golang.org/x/sys":                      {"storage/internal/file", "storage/internal/memory", "storage/vec", "storage/format", "repl", "cmd/heavytail"},
 
 	// With a template that may call any method by its name, a program keeps all methods.
 	"text/template": {},
@@ -287,11 +286,52 @@ func listPackages(t *testing.T) (own []listed, compiled map[string]string) {
 	return own, compiled
 }
 
-// A program with a store in it has no HTTP client, by whatever module.
-func TestLayout_NoNetwork(t *testing.T) {
-	_, compiled := listPackages(t)
-	if _, there := compiled["net/http"]; there {
-		t.Error("a module that is used imports net/http")
+// A program that embeds the query language and its driver for database/sql links these modules
+// and no other, and no part of the standard library that is large: what draws, edits lines and
+// parses flags belongs to the command, and Parquet to the programs that import it.
+func TestLayout_Embedding(t *testing.T) {
+	want := []string{
+		"github.com/KimMachineGun/automemlimit", "github.com/klauspost/compress", "github.com/pbnjay/memory", "github.com/rivo/uniseg",
+		"github.com/ulikunitz/xz", "github.com/vmihailenco/msgpack",
+		"github.com/vmihailenco/tagparser", "go.etcd.io/bbolt", "golang.org/x/sys", "golang.org/x/text", "golang.org/x/tools", "gonum.org/v1/gonum",
+	}
+	listPackages(t)
+	all, err := listing()
+	if err != nil {
+		t.Fatal(err)
+	}
+	imports := map[string][]string{}
+	for _, p := range all {
+		imports[p.ImportPath] = p.Imports
+	}
+	linked := map[string]bool{}
+	var link func(string)
+	link = func(name string) {
+		if !linked[name] {
+			linked[name] = true
+			for _, imported := range imports[name] {
+				link(imported)
+			}
+		}
+	}
+	for _, name := range []string{"query", "query/driver", "storage/gonum"} {
+		link("heavytail/" + name)
+	}
+	module := regexp.MustCompile(`^(github\.com/[^/]+/[^/]+|golang\.org/x/[^/]+|gonum\.org/v1/[^/]+|[^/]*\.[^/]*/[^/]+)`)
+	var modules []string
+	for name := range linked {
+		if found := module.FindString(name); found != "" {
+			modules = append(modules, found)
+		}
+	}
+	slices.Sort(modules)
+	if modules = slices.Compact(modules); !slices.Equal(modules, want) {
+		t.Errorf("it links\n%v, want\n%v", modules, want)
+	}
+	for _, name := range []string{"net/http", "html/template", "text/template", "image/png"} {
+		if linked[name] {
+			t.Errorf("it links %s", name)
+		}
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/pflag"
 	"heavytail/query/parser"
 	"heavytail/storage"
+	_ "heavytail/storage/format/parquet"
 )
 
 func main() {
@@ -87,8 +88,8 @@ type maker struct {
 var commands = []maker{
 	{"shell", newShell}, {"exec", newExec}, {"import", newImport}, {"export", newExport}, {"score", newScore},
 	{"describe", newDescribe}, {"check", newCheck}, {"stats", newStats}, {"compact", newCompact}, {"backup", newBackup},
-	{"recover", newRecover}, {"shard", newShard}, {"demo", newDemo},
-	{"plot", func(std streams) *cobra.Command { return newPlot(plotFile(std)) }}, {"report", newReport}, {"bench", newBench},
+	{"recover", newRecover}, {"demo", newDemo},
+	{"plot", func(std streams) *cobra.Command { return newPlot(plotFile(std)) }}, {"report", newReport},
 	{"manual", newManual}, {"man", newMan},
 }
 

@@ -13,7 +13,7 @@ type markup string
 
 // layout lays out a page. Only put writes to it, so that every text is escaped. It is code and
 // not a template: with package html/template in it, a program keeps all methods of all of its types,
-// which is a sixth of the bytes of heavytail.
+// which is 10 MB of heavytail and 1.5 MB of memory of every process.
 type layout struct{ strings.Builder }
 
 // put adds HTML with the verbs of package fmt. Strings are escaped, first as for a terminal:

@@ -54,7 +54,7 @@ func Embed(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Requ
 	if err != nil {
 		return storage.EmbeddingInfo{}, fmt.Errorf("%s of graph %q: %w", req.Method, snap.Info.Name, err)
 	}
-	info, kept, err := db.KeepRows(ctx, describe(snap, req, method, computed), computed.vectors, computed.stateOf(req))
+	info, kept, err := db.PutSameRows(ctx, describe(snap, req, method, computed), computed.vectors, computed.stateOf(req))
 	if err != nil {
 		return storage.EmbeddingInfo{}, err
 	}

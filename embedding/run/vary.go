@@ -17,23 +17,14 @@ type Axis struct {
 	Values []float64
 }
 
-// Embeddings is the number of embeddings of VaryRange in all.
-func Embeddings(axes []Axis) (n int) {
-	for _, axis := range axes {
-		n += len(axis.Values)
-	}
-	return n
-}
-
-// VaryRange embeds a graph once for every value of every axis, with the options of the request
+// Vary embeds a graph once for every value of every axis, with the options of the request
 // except that one, and calls use with each embedding, in the order of the axes and of their
-// values. use must not keep the vectors. Of the [Embeddings] it computes those from number first
-// on, and before number end, with the same vectors for every range.
+// values. use must not keep the vectors.
 //
 // For a spectral method one solve, with the most coordinates, serves all values of dim, scale and row_scale:
 // its leading coordinates are equal, within the tolerance, to those of a solve for fewer coordinates. Every
 // other value needs an embedding of its own. Errors are those of [Compute] and of use.
-func VaryRange(ctx context.Context, g *csr.Graph, req Request, axes []Axis, first, end int, use func(axis, value int, vectors *vec.Matrix) error) error {
+func Vary(ctx context.Context, g *csr.Graph, req Request, axes []Axis, use func(axis, value int, vectors *vec.Matrix) error) error {
 	v := variation{ctx: ctx, g: g, req: req}
 	for _, axis := range axes {
 		for _, value := range axis.Values {
@@ -46,12 +37,8 @@ func VaryRange(ctx context.Context, g *csr.Graph, req Request, axes []Axis, firs
 			}
 		}
 	}
-	number := 0
 	for a, axis := range axes {
 		for i, value := range axis.Values {
-			if number++; number <= first || number > end {
-				continue
-			}
 			p, err := prepare(req.Method, withOption(req.Options, axis.Option, value))
 			if err != nil {
 				return err
@@ -68,7 +55,7 @@ func VaryRange(ctx context.Context, g *csr.Graph, req Request, axes []Axis, firs
 	return nil
 }
 
-// VaryBytes estimates the memory that VaryRange takes in addition to the graph: the memory
+// VaryBytes estimates the memory that Vary takes in addition to the graph: the memory
 // of its most expensive embedding, and of the eigenvectors from which other embeddings
 // are scaled.
 func VaryBytes(g *csr.Graph, req Request, axes []Axis) (int64, error) {

@@ -150,7 +150,7 @@ func hasRows(s Statement) bool {
 	switch s := s.(type) {
 	case *Show, *ShowVertices, *ShowEdges, *ShowNeighbors, *ShowAttributes, *ShowGenerations, *ShowVector, *Path, *CountVertices,
 		*DescribeGraph, *DescribeVertex, *DescribeEmbedding, *DescribeModel,
-		*Nearest, *NearestFor, *Within, *Score, *Predict, *Predicted, *Diff,
+		*Nearest, *NearestFor, *Within, *Score, *Predict, *Diff,
 		*EvaluateReconstruction, *EvaluateParameters, *EvaluateLabels, *EvaluateLinks:
 		return true
 	case *Compute:

@@ -65,7 +65,7 @@
 //	               | within | reconstruct | evaluatelinks
 //	               | evaluatelabels | evaluateparameters
 //	               | evaluatereconstruction | tune | train
-//	               | materialize | predicted | predict
+//	               | materialize | predict
 //	               | score | scorefile | help | check
 //	               | compact | backup | recover   e.g. CHECK;
 //	intofile     = plain "INTO" "FILE" string [ options ]   e.g. SHOW VERTICES IN social INTO FILE 'people.parquet';
@@ -171,7 +171,8 @@
 //	               [ where ] [ order ]                      e.g. NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked ORDER BY age DESC; NEAREST 5 TO ('alice', 107) USING spec;
 //	nearestfor   = "NEAREST" integer
 //	               "FOR" each
-//	               "USING" space [ "EXACT" ] [ where ]      e.g. NEAREST 10 FOR ALL USING cosine(spec) WHERE NOT linked; NEAREST 5 FOR FILE 'keys.txt' USING spec;
+//	               "USING" space [ "EXACT" ] [ where ]
+//	               [ options ]                              e.g. NEAREST 10 FOR ALL USING cosine(spec) WHERE NOT linked; NEAREST 5 FOR FILE 'keys.txt' USING spec WITH (count := 100);
 //	within       = "WITHIN" threshold "OF" vertex
 //	               "USING" space [ "EXACT" ] [ where ]
 //	               [ order ] [ "LIMIT" integer ]            e.g. WITHIN EPSILON 0.45 OF 107 USING spec ORDER BY degree LIMIT 100;
@@ -199,12 +200,11 @@
 //	               [ option { "," option } ]
 //	               "FROM" scorer "IN" name
 //	               [ options ] [ background ]               e.g. MATERIALIZE PREDICTIONS FROM model(friends) IN social WITH (top := 50);
-//	predicted    = "PREDICT" integer "LINKS" "FOR" ( key | each )
-//	               [ "IN" name ] [ "FROM" scorer ]          e.g. PREDICT 10 LINKS FOR 'alice' IN social;
 //	predict      = "PREDICT" integer "LINKS"
 //	               [ "FOR" ( key | each ) ] [ "IN" name ]
-//	               "WITH" scorer [ "AS" "OF" ( string | integer ) ]
-//	               [ where ] [ order ] [ options ]          e.g. PREDICT 5 LINKS FOR 'alice' WITH l3 ORDER BY age; PREDICT 10 LINKS IN mail WITH l3 AS OF '2015-01-01'; PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WHERE degree > 2 WITH (near := 100);
+//	               ( "WITH" scorer [ "AS" "OF" ( string | integer ) ]
+//	               [ where ] [ order ] [ options ]
+//	               | [ "FROM" scorer ] )                    e.g. PREDICT 5 LINKS FOR 'alice' WITH l3 ORDER BY age; PREDICT 10 LINKS IN mail WITH l3 AS OF '2015-01-01'; PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WHERE degree > 2 WITH (near := 100); PREDICT 10 LINKS FOR 'alice' IN social;
 //	score        = "SCORE" pair { "," pair } [ "IN" name ]
 //	               "WITH" scorer { "," scorer } [ options ] e.g. SCORE ('alice', 'bob'), (1, 2) IN social WITH adamic_adar, cosine(spec);
 //	scorefile    = "SCORE" "FILE" string [ "IN" name ]

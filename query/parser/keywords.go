@@ -140,7 +140,7 @@ func (p *parser) statement() Statement {
 //	               | within | reconstruct | evaluatelinks
 //	               | evaluatelabels | evaluateparameters
 //	               | evaluatereconstruction | tune | train
-//	               | materialize | predicted | predict
+//	               | materialize | predict
 //	               | score | scorefile | help | check
 //	               | compact | backup | recover   e.g. CHECK;
 func (p *parser) plainStatement() Statement {

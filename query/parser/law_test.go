@@ -227,7 +227,7 @@ func genPlain(t *rapid.T) Statement {
 		return &Embed{Graph: ident(), Method: genCall().Draw(t, "method"), Embedding: ident(), Options: options(), Background: rapid.Bool().Draw(t, "background")}
 	case 11:
 		if rapid.Bool().Draw(t, "for each") {
-			return &NearestFor{Count: value(anInt), Each: *genEach(t), Using: genSpace().Draw(t, "space"), Exact: rapid.Bool().Draw(t, "exact"), Where: genWhere(t)}
+			return &NearestFor{Count: value(anInt), Each: *genEach(t), Using: genSpace().Draw(t, "space"), Exact: rapid.Bool().Draw(t, "exact"), Where: genWhere(t), Options: options()}
 		}
 		if rapid.Bool().Draw(t, "examples") {
 			return &Nearest{Count: value(anInt), Examples: rapid.SliceOfN(genValue(aKey), 1, 3).Draw(t, "keys"), Using: genSpace().Draw(t, "space")}
@@ -358,7 +358,7 @@ func genLearn(t *rapid.T) Statement {
 	case 4:
 		return &DropPredictions{Scorer: scorer(), Graph: ident()}
 	case 5:
-		st := &Predict{Count: genValue(anInt).Draw(t, "count"), Graph: genMaybe(t), Scorer: scorer(), Where: genWhere(t), Options: options}
+		st := &Predict{Count: genValue(anInt).Draw(t, "count"), Graph: genMaybe(t), Scorer: new(scorer()), Where: genWhere(t), Options: options}
 		if rapid.Bool().Draw(t, "replayed") {
 			st.AsOf = genValue(aString|anInt).Draw(t, "time")
 		}
@@ -370,15 +370,14 @@ func genLearn(t *rapid.T) Statement {
 		}
 		return st
 	case 6:
-		st := &Predicted{Count: genValue(anInt).Draw(t, "count"), Graph: genMaybe(t)}
+		st := &Predict{Count: genValue(anInt).Draw(t, "count"), Graph: genMaybe(t), Stored: true}
 		if rapid.Bool().Draw(t, "for one vertex") {
 			st.For = genValue(aKey).Draw(t, "key")
 		} else {
 			st.Each = genEach(t)
 		}
 		if rapid.Bool().Draw(t, "from a scorer") {
-			from := scorer()
-			st.Scorer = &from
+			st.Scorer = new(scorer())
 		}
 		return st
 	default:

@@ -96,19 +96,22 @@ func forWhom(key Value, each *Each) string {
 }
 
 // Predict is PREDICT n LINKS [FOR v | ALL | FILE 'keys'] [IN g] WITH scorer
-// [WHERE condition] [ORDER BY a] [WITH (…)]. ORDER BY needs FOR v.
+// [WHERE condition] [ORDER BY a] [WITH (…)], or, to read materialized predictions, PREDICT n LINKS
+// FOR v | ALL | FILE 'keys' [IN g] [FROM scorer]. ORDER BY needs FOR v.
 //
 //	predict      = "PREDICT" integer "LINKS"
 //	               [ "FOR" ( key | each ) ] [ "IN" name ]
-//	               "WITH" scorer [ "AS" "OF" ( string | integer ) ]
-//	               [ where ] [ order ] [ options ]          e.g. PREDICT 5 LINKS FOR 'alice' WITH l3 ORDER BY age; PREDICT 10 LINKS IN mail WITH l3 AS OF '2015-01-01'; PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WHERE degree > 2 WITH (near := 100);
+//	               ( "WITH" scorer [ "AS" "OF" ( string | integer ) ]
+//	               [ where ] [ order ] [ options ]
+//	               | [ "FROM" scorer ] )                    e.g. PREDICT 5 LINKS FOR 'alice' WITH l3 ORDER BY age; PREDICT 10 LINKS IN mail WITH l3 AS OF '2015-01-01'; PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WHERE degree > 2 WITH (near := 100); PREDICT 10 LINKS FOR 'alice' IN social;
 type Predict struct {
 	Range
-	Count   Value  // Int or Param
-	For     Value  // a key: String, Int or Param; nil where left out
-	Each    *Each  // nil where left out, as at least one of For and Each is
-	Graph   *Ident // nil where left out
-	Scorer  Scorer
+	Count   Value    // Int or Param
+	For     Value    // a key: String, Int or Param; nil where left out
+	Each    *Each    // nil where left out, as at least one of For and Each is
+	Graph   *Ident   // nil where left out
+	Stored  bool     // of materialized predictions, which needs For or Each; then the fields after Scorer are zero
+	Scorer  *Scorer  // nil where left out, which needs Stored
 	AsOf    Value    // a time: String, Int or Param; nil where left out
 	Where   Expr     // nil where left out
 	Order   *Order   // of the links of one vertex; nil where left out
@@ -130,9 +133,12 @@ func (p *parser) predict() Statement {
 		if s.For == nil && s.Each == nil {
 			p.unexpected()
 		}
-		return p.predicted(&Predicted{Count: s.Count, For: s.For, Each: s.Each, Graph: s.Graph})
+		if s.Stored = true; p.keyword("FROM") {
+			s.Scorer = new(p.scorer())
+		}
+		return s
 	}
-	s.Scorer = p.scorer()
+	s.Scorer = new(p.scorer())
 	if p.keyword("AS") {
 		p.needKeyword("OF")
 		s.AsOf = p.value(aString|anInt, dateText)
@@ -146,36 +152,11 @@ func (p *parser) predict() Statement {
 }
 
 func (s *Predict) String() string {
-	return "PREDICT " + s.Count.String() + " LINKS" + forWhom(s.For, s.Each) + in(s.Graph) + " WITH " + s.Scorer.String() +
-		clause(" AS OF ", s.AsOf) + where(s.Where) + s.Order.String() + withOptions(s.Options)
-}
-
-// Predicted is PREDICT n LINKS FOR v | ALL | FILE 'keys' [IN g] [FROM scorer], which
-// reads materialized predictions.
-//
-//	predicted    = "PREDICT" integer "LINKS" "FOR" ( key | each )
-//	               [ "IN" name ] [ "FROM" scorer ]          e.g. PREDICT 10 LINKS FOR 'alice' IN social;
-type Predicted struct {
-	Range
-	Count  Value   // Int or Param
-	For    Value   // a key: String, Int or Param; nil where there is Each
-	Each   *Each   // nil where there is For
-	Graph  *Ident  // nil where left out
-	Scorer *Scorer // nil where left out
-}
-
-func (*Predicted) Heading() string { return "PREDICT" }
-
-// predicted reads the end of a PREDICT without WITH.
-func (p *parser) predicted(s *Predicted) Statement {
-	if p.keyword("FROM") {
-		s.Scorer = new(p.scorer())
+	text := "PREDICT " + s.Count.String() + " LINKS" + forWhom(s.For, s.Each) + in(s.Graph)
+	if s.Stored {
+		return text + clause(" FROM ", s.Scorer)
 	}
-	return s
-}
-
-func (s *Predicted) String() string {
-	return "PREDICT " + s.Count.String() + " LINKS" + forWhom(s.For, s.Each) + in(s.Graph) + clause(" FROM ", s.Scorer)
+	return text + clause(" WITH ", s.Scorer) + clause(" AS OF ", s.AsOf) + where(s.Where) + s.Order.String() + withOptions(s.Options)
 }
 
 // Materialize is MATERIALIZE PREDICTIONS FROM scorer IN g [WITH (…)] [IN BACKGROUND].

@@ -43,8 +43,6 @@ var evaluateLinks = &engine.Statement[*parser.EvaluateLinks, EvaluateLinksReques
 	Plan:    planEvaluateLinks,
 	Run:     runEvaluateLinks,
 	Rows:    linkRows,
-	Trials:  linkTrials,
-	Try:     tryLinks,
 	Reads:   true,
 }
 
@@ -103,7 +101,7 @@ func linksSchema() option.Schema[EvaluateLinksRequest] {
 			return nil
 		}),
 		option.Bool("connected", "hold out only edges outside of a spanning forest, drawn by the seed, so that the remaining graph has the same components", func(r *request) *bool { return &r.Connected }),
-		option.Int(splitsOption, "how many times to hold out edges, with the seeds seed, seed + 1, …; figures are means, with the standard deviations of auc and average_precision. The command heavytail shard divides splits and methods among processes",
+		option.Int(splitsOption, "how many times to hold out edges, with the seeds seed, seed + 1, …; figures are means, with the standard deviations of auc and average_precision",
 			func(r *request) *int { return &r.Splits }).OrElse(1).Between(1, maxSplits).Rule(func(r request) error {
 			if r.RankAt > 0 && r.Splits > 1 {
 				return fault.Rule("cannot be combined with ranking, whose intervals are over the vertices of one split")

@@ -33,22 +33,28 @@ type NearestForRequest struct {
 	Where func(where.Candidate) bool
 	// Attributes are the attributes that Where reads; they are loaded.
 	Attributes []string
+	// First is the number of the first query vertex in the graph, or key in the file, from 0.
+	// Count is the largest number of query vertices or keys, nil for all that follow.
+	First int64
+	Count *int64
 
 	condition string // the text of Where, for the plan
 }
 
 var nearestFor = &engine.Statement[*parser.NearestFor, NearestForRequest, search.Search, *engine.Stream[NearestRow]]{
-	Help: nearestHelp(),
+	Help: nearestHelp(), Options: search.EachOptions,
 	Bind: func(b *engine.Binder, s *parser.NearestFor) (req NearestForRequest) {
 		req.Exact = s.Exact
 		req.K, req.Path = b.Size(fault.Number, s.Count), search.KeysFile(b, s.Each)
 		req.Embedding, req.Metric = search.Space(b, s.Using)
 		where := search.SearchWhere(b, s.Where, req.Embedding, true)
 		req.Where, req.Attributes, req.condition = where.Admits, where.Attributes, search.ExprText(s.Where)
+		some := engine.RangeIn(b.Settings("NEAREST", search.EachOptions(), s.Options))
+		req.First, req.Count = some.First, some.Count
 		return req
 	},
 	Resolve: func(c *engine.Call, req NearestForRequest) (search.Search, error) {
-		if err := cmp.Or(search.CheckCount(req.K), search.CheckKeys(c, req.Path)); err != nil {
+		if err := cmp.Or(search.CheckCount(req.K), req.some().Check(), search.CheckKeys(c, req.Path)); err != nil {
 			return search.Search{}, err
 		}
 		return search.ResolveSearch(c, search.Question{
@@ -62,10 +68,10 @@ var nearestFor = &engine.Statement[*parser.NearestFor, NearestForRequest, search
 			from = "the vertices of " + fault.Quote(session.InputName(req.Path))
 		}
 		return plan.Result("nearest", fmt.Sprintf("%d by %s of each, streamed in the order of the queries", req.K, req.Metric),
-			s.PlanFrom(from+", itself left out"))
+			s.PlanFrom(from+req.some().String()+", itself left out"))
 	},
 	Run: func(c *engine.Call, req NearestForRequest, s search.Search) (*engine.Stream[NearestRow], error) {
-		b, err := search.OpenNearestBatches(c, req.Path, s)
+		b, err := search.OpenNearestBatches(c, req.Path, req.some(), s)
 		if err != nil {
 			return nil, err
 		}
@@ -74,9 +80,13 @@ var nearestFor = &engine.Statement[*parser.NearestFor, NearestForRequest, search
 	Rows: func(req NearestForRequest, answer *engine.Stream[NearestRow]) *rows.Rows {
 		return answer.Rows([]string{"source", "rank", "target", measureName(req.Metric)}, func(r NearestRow) []rows.Value {
 			return []rows.Value{r.Source, int64(r.Rank), r.Vertex, r.By(req.Metric)}
-		})
+		}).Continued(req.First > 0)
 	},
 	Reads: true,
+}
+
+func (req NearestForRequest) some() engine.RowRange {
+	return engine.RowRange{First: req.First, Count: req.Count}
 }
 
 // EachNearest iterates over the vertices nearest to each query vertex. Query vertices come

@@ -3,6 +3,8 @@ package format
 import (
 	"errors"
 	"fmt"
+
+	"heavytail/storage/format/internal/columnfile"
 )
 
 // Reading.
@@ -17,6 +19,9 @@ var (
 	// ErrReader is wrapped by the error of a read whose io.Reader panicked, or returned a byte
 	// count larger than its buffer.
 	ErrReader = errors.New("the reader is broken")
+	// ErrLibrary is wrapped by the error of reading or writing Parquet in a program that does not
+	// import heavytail/storage/format/parquet.
+	ErrLibrary = columnfile.ErrLibrary
 	// ErrOptions is wrapped by every OptionError.
 	ErrOptions = errors.New("invalid options")
 )
@@ -34,11 +39,6 @@ var (
 
 // Files.
 var (
-	// ErrSpan is a part of a file that cannot be read alone.
-	ErrSpan = errors.New("not a part that can be read")
-	// ErrLink is a file to which no hard link can be made there: it is on another file system, or
-	// belongs to another user.
-	ErrLink = errors.New("file cannot have a second name there")
 	// ErrExists is returned by CreateFile and File.Commit for a path that exists, unless
 	// overwriting was asked for.
 	ErrExists = errors.New("file exists")
