@@ -3,7 +3,6 @@ package links
 import (
 	"cmp"
 	"fmt"
-	"math"
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
@@ -140,14 +139,8 @@ func (req PredictRequest) check() error {
 		return fault.New(fault.Vertex, "the links of each vertex are stored, and none is named")
 	case req.Stored && (req.Where != nil || req.OrderBy != "" || req.Near != 0 || x != nil || req.Top != 0 || req.Sides != "" || req.AsOf != nil):
 		return fault.New(fault.Statement, "stored links are read as they are, without a condition, an order and options")
-	case req.Top < 0:
-		return fault.OfOption("top", "is %d, and must not be negative", req.Top)
-	case req.Top > 0 && !req.ofGraph():
-		return fault.OfOption("top", "has no meaning with FOR, where the number after PREDICT is that of the vertex")
 	case req.OrderBy != "" && req.Vertex == "":
 		return fault.New(engine.PartOrder, "only the links of one vertex can be sorted")
-	case x != nil && math.IsNaN(*x):
-		return fault.OfOption("threshold", "is %v, and must be a number", *x)
 	}
 	return nil
 }

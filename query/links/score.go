@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"heavytail/embedding/option"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -72,7 +73,7 @@ var scoreFile = &engine.Statement[*parser.ScoreFile, ScoreRequest, scoreEntries,
 		Columns: "source, target, the further columns of the file, and one column for each scorer; with INTO FILE: file, pairs, missing, seconds",
 		Example: "SCORE FILE 'pairs.csv' IN social WITH adamic_adar INTO FILE 'scores.csv'",
 	},
-	Options: scoreFileOptions,
+	Schema:  scoreFileSchema,
 	Bind:    bindScoreFile,
 	Resolve: resolveScore,
 	Plan: func(req ScoreRequest, found scoreEntries) *plan.Plan {
@@ -106,26 +107,27 @@ func (s *Service) Score(ctx context.Context, req ScoreRequest) (ScoreResult, err
 	return r, err
 }
 
-func scoreFileOptions() []help.Option {
-	return append(textfile.PairsOptions(), engine.OverwriteOption(),
-		help.Option{Name: "columns", Type: "text", Default: "'all'", Doc: "additional columns of the file to keep between the keys and the scores: all, none, or comma-separated names"},
-		help.Option{Name: "top", Type: "int", Default: "0", Doc: "number of pairs to keep for each source, the likeliest by the first scorer; 0 keeps all"},
-		help.Option{Name: "threshold", Type: "float", Default: "'none'", Choices: []string{"none"}, Doc: "lowest score of the first scorer with which a pair is kept, or the largest distance if the scorer is a distance; none keeps all pairs"},
-		help.Option{Name: "resume", Type: "bool", Default: "FALSE", Doc: "continue the file of an earlier run that was stopped, whose name ends in .part"})
+func scoreFileSchema() option.Schema[ScoreRequest] {
+	intoFile := func(r ScoreRequest) bool { return r.Into != "" }
+	pairs := textfile.PairsFields(func(r *ScoreRequest) *format.HeaderMode { return &r.Header }, func(r *ScoreRequest) *string { return &r.Separator })
+	return append(pairs,
+		engine.OverwriteField(func(r *ScoreRequest) *bool { return &r.Overwrite }).With("INTO FILE", intoFile),
+		option.String("columns", "additional columns of the file to keep between the keys and the scores: all, none, or comma-separated names", func(r *ScoreRequest) *string { return &r.Columns }).OrElse(allColumns),
+		option.Int("top", "number of pairs to keep for each source, the likeliest by the first scorer; 0 keeps all", func(r *ScoreRequest) *int { return &r.Top }).NotNegative(),
+		thresholdField("lowest score of the first scorer with which a pair is kept, or the largest distance if the scorer is a distance; none keeps all pairs", func(r *ScoreRequest) **float64 { return &r.Threshold }),
+		option.Bool("resume", "continue the file of an earlier run that was stopped, whose name ends in .part", func(r *ScoreRequest) *bool { return &r.Resume }).With("INTO FILE", intoFile).Rule(ScoreRequest.resumable))
+}
+
+func (req ScoreRequest) resumable() error {
+	if req.Resume && req.inRows() {
+		return fault.Rule("continues files of CSV without the option top, and no others")
+	}
+	return nil
 }
 
 func bindScoreFile(b *engine.Binder, s *parser.ScoreFile) ScoreRequest {
-	req := ScoreRequest{Graph: b.MarkGraph(s.Graph, s), Path: b.Text(fault.File, s.Pairs)}
-	req.Into = b.TextOrNone(fault.Into, s.File)
-	set := b.Settings("SCORE FILE", scoreFileOptions(), s.Options)
-	b.OnlyWith("INTO FILE", s.File != nil, set, "overwrite", "resume")
-	req.Overwrite, req.Resume = set.Bool("overwrite"), set.Bool("resume")
-	if x, given := set["threshold"].(float64); given {
-		req.Threshold = &x
-	}
-	req.Top = set.Size("top")
-	req.Header = textfile.Header(b, set)
-	req.With, req.Separator, req.Columns = scorers(b, s.Scorers...), set.Text("separator"), set.Text("columns")
+	req := ScoreRequest{Graph: b.MarkGraph(s.Graph, s), Path: b.Text(fault.File, s.Pairs), Into: b.TextOrNone(fault.Into, s.File), With: scorers(b, s.Scorers...)}
+	engine.Bind(b, "SCORE FILE", scoreFileSchema(), s.Options, &req)
 	return req
 }
 
