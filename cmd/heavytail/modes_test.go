@@ -48,8 +48,6 @@ func writingCommands() map[string][][]string {
 	return map[string][][]string{
 		"heavytail": nil, "heavytail check": nil, "heavytail describe": nil, "heavytail help": nil, "heavytail import": nil,
 		"heavytail manual": nil, "heavytail stats": nil, "heavytail man": nil, // see TestMan_Modes
-		"heavytail bench disk": nil, "heavytail bench partition": nil,
-		"heavytail bench paper": nil, "heavytail bench links": nil, "heavytail bench curve": nil, // they need published graphs
 		"heavytail exec":    one("exec", "made.ht", "-c", "CREATE GRAPH g"),
 		"heavytail demo":    one("demo", "--file", "demo.ht", "--vertices", "200", "--attach", "3", "--dim", "8"),
 		"heavytail backup":  one("backup", "social.ht", "copy.ht"),

@@ -1,6 +1,6 @@
 //go:build unix
 
-package scale
+package main
 
 import (
 	"runtime"

@@ -1,4 +1,4 @@
-package scale
+package main
 
 import (
 	"context"
@@ -35,11 +35,11 @@ type DiskConfig struct {
 func (c DiskConfig) Validate() error {
 	switch {
 	case c.Side != Both && c.Side != InMemory && c.Side != OnDisk:
-		return fmt.Errorf("--side is %q: expected both, memory or disk", c.Side)
+		return fmt.Errorf("-side is %q: expected both, memory or disk", c.Side)
 	case !(c.Fraction > 0 && c.Fraction <= 1):
-		return fmt.Errorf("--edges is %g: expected a number above 0 and at most 1", c.Fraction)
+		return fmt.Errorf("-edges is %g: expected a number above 0 and at most 1", c.Fraction)
 	case c.Dim < 1:
-		return fmt.Errorf("--dim is %d: expected at least 1", c.Dim)
+		return fmt.Errorf("-dim is %d: expected at least 1", c.Dim)
 	}
 	return nil
 }

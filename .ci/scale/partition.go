@@ -1,4 +1,4 @@
-package scale
+package main
 
 import (
 	"context"
@@ -25,15 +25,15 @@ type PartitionConfig struct {
 func (c PartitionConfig) Validate() error {
 	switch {
 	case c.Machines < 2 || c.Machines > 1<<12:
-		return fmt.Errorf("--machines is %d: expected 2 to 4096", c.Machines)
+		return fmt.Errorf("-machines is %d: expected 2 to 4096", c.Machines)
 	case !(c.Hub >= 0 && c.Hub <= 1):
-		return fmt.Errorf("--hub is %g: expected 0 to 1", c.Hub)
+		return fmt.Errorf("-hub is %g: expected 0 to 1", c.Hub)
 	case len(c.Vertices) == 0:
-		return fmt.Errorf("--vertices is empty: expected numbers of vertices")
+		return fmt.Errorf("-vertices is empty: expected numbers of vertices")
 	}
 	for _, n := range c.Vertices {
 		if n < c.Machines {
-			return fmt.Errorf("--vertices is %d: expected at least as many as machines (%d)", n, c.Machines)
+			return fmt.Errorf("-vertices is %d: expected at least as many as machines (%d)", n, c.Machines)
 		}
 		if err := c.model(n).Validate(); err != nil {
 			return err
