@@ -120,7 +120,7 @@ func TestSearch_FilterIsExact(t *testing.T) {
 				u, _ := snapshot.Vertex(n.Vertex)
 				c := where.Candidate{Degree: snapshot.Graph.Degree(u), Linked: snapshot.Graph.HasEdge(self, u)}
 				if condition.keep(c) && len(want) < 5 {
-					want = append(want, fmt.Sprint([]rows.Value{n.Vertex, n.Distance}...))
+					want = append(want, fmt.Sprint([]rows.Value{n.Vertex, n.Value}...))
 				}
 			}
 			got := answers(t, db, fmt.Sprintf("NEAREST 5 TO '%s' USING e WHERE %s", vertex, condition.text))

@@ -73,7 +73,7 @@ var nearestFor = &engine.Statement[*parser.NearestFor, NearestForRequest, search
 	},
 	Rows: func(req NearestForRequest, answer *engine.Stream[NearestRow]) *rows.Rows {
 		return answer.Rows([]string{"source", "rank", "target", measureName(req.Metric)}, func(r NearestRow) []rows.Value {
-			return []rows.Value{r.Source, int64(r.Rank), r.Vertex, r.By(req.Metric)}
+			return []rows.Value{r.Source, int64(r.Rank), r.Vertex, r.Value}
 		})
 	},
 	Reads: true,
@@ -102,7 +102,7 @@ func nearestRows(b *search.NearestBatches, f func(NearestRow) error) error {
 	return b.Hits(func(u uint32, hits []index.Hit) error {
 		source := g.Key(u)
 		for rank, h := range hits {
-			if err := f(NearestRow{source, rank + 1, neighbor(b.Metric, g.Key(h.Vertex), h)}); err != nil {
+			if err := f(NearestRow{source, rank + 1, Neighbor{g.Key(h.Vertex), float64(h.Distance)}}); err != nil {
 				return err
 			}
 		}
