@@ -98,7 +98,7 @@ func importEmbeddingOptions() []help.Option {
 	return []help.Option{
 		engine.FormatOption(lists.Map(embeddingFormats(), func(f export.Format) string { return f.Name })),
 		{Name: "keys", Type: "text", Default: "''", Doc: "file with the keys of the rows of a numpy matrix, one a line; by default the name of the matrix with .keys appended, and 'none' uses the row numbers from 0 as keys"},
-		{Name: "key", Type: "column", Default: "''", Doc: "column of the keys in Parquet; by default key, id, vertex or node, else the first that can have keys"},
+		{Name: "key", Type: "column", Default: "''", Doc: "column of the keys in Parquet; by default vertex, key, id or node, else the first that can have keys"},
 		{Name: "vector", Type: "column", Default: "''", Doc: "column of the vectors in Parquet; by default vector or embedding, else the first of lists"},
 		{Name: "no_vector", Type: "text", Default: "'fail'", Choices: []string{"fail", "zero"}, Doc: "whether a vertex without a vector ends the statement or gets zeros, which are similar to nothing"},
 		{Name: "no_vertex", Type: "text", Default: "'fail'", Choices: []string{"fail", "skip"}, Doc: "whether a vector of a key that the graph does not have ends the statement or is left out"},
