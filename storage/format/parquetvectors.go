@@ -80,7 +80,7 @@ type parquetVectors struct {
 	scratch   []byte
 }
 
-func (v *parquetVectors) row(rows *columnfile.Rows) error {
+func (v *parquetVectors) row(rows columnfile.Rows) error {
 	list := rows.Floats(1)
 	if v.values == nil {
 		if err := v.shape(len(list)); err != nil {

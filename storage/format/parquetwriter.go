@@ -77,7 +77,7 @@ func writeEdgesParquet(out *output, g Graph, notes []Note) error {
 // parquetWriter writes rows about vertices.
 type parquetWriter struct {
 	*output
-	w       *columnfile.Writer
+	w       columnfile.Writer
 	key     AppendKey
 	scratch []byte
 }
