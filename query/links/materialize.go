@@ -262,12 +262,9 @@ func (m *materializeEntry) spec(req MaterializeRequest, graph storage.GraphInfo)
 // returns them, and 16 as they are stored.
 func predictedBytes(k int) int64 { return 2 * 32 * int64(k) * predictBlock }
 
-// cappedSetting is the number of vertices from which only a few paths were followed, and
-// reasonCapped why all links are then computed each time.
-const (
-	cappedSetting = "capped"
-	reasonCapped  = "only a few paths are followed from some vertices, and which ones depends on the whole graph"
-)
+// reasonCapped is why all links are computed each time where only a few paths were followed from some
+// vertices.
+const reasonCapped = "only a few paths are followed from some vertices, and which ones depends on the whole graph"
 
 // materializing is a MaterializeRequest whose graph and scorer are loaded.
 type materializing struct {

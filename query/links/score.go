@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"slices"
 	"time"
 
 	"heavytail/embedding/option"
-	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/cells"
@@ -245,21 +243,4 @@ func scoredRows(req ScoreRequest, r ScoreResult) *rows.Rows {
 		return cells.RowsOf([]string{"file", "pairs", "missing", "seconds"}, [][]rows.Value{{req.Into, r.Scored, r.Missing, r.Seconds}})
 	}
 	return cells.RowsOf(scoreColumns(req.With, nil), lists.Map(r.Pairs, ScoredPair.Row)).TypedFrom(2, cells.ScoreTypes(len(req.With)))
-}
-
-func scoreColumns(with []catalogue.Scorer, further []string) []string {
-	return slices.Concat([]string{"source", "target"}, further, scorerColumns(with))
-}
-
-// Row is the row of a table with the pair, its further columns and its scores.
-func (p ScoredPair) Row() []rows.Value {
-	row := make([]rows.Value, 0, 2+len(p.Further)+len(p.Scores))
-	row = append(row, p.Source, p.Target)
-	for _, text := range p.Further {
-		row = append(row, text)
-	}
-	for _, x := range p.Scores {
-		row = append(row, cells.Number(x))
-	}
-	return row
 }
