@@ -116,7 +116,7 @@ var layout = map[string][]string{
 		"query/parser", "storage",
 	},
 	"query/internal/search": {
-		"index", "query/catalogue", "query/fault", "query/internal/bind", "query/internal/conditions", "query/internal/engine",
+		"embedding/option", "index", "query/catalogue", "query/fault", "query/internal/bind", "query/internal/conditions", "query/internal/engine",
 		"query/internal/entries", "query/internal/lists", "query/internal/scan", "query/internal/session", "query/parser", "query/plan",
 		"query/rows", "query/where", "storage", "storage/format", "storage/vec",
 	},
@@ -147,7 +147,7 @@ var layout = map[string][]string{
 		"query/where", "storage", "storage/csr", "storage/format", "storage/generate",
 	},
 	"query/vectors": {
-		"embedding", "embedding/evaluate", "embedding/jsonnull", "embedding/run", "index", "query/catalogue", "query/fault",
+		"embedding", "embedding/evaluate", "embedding/jsonnull", "embedding/option", "embedding/run", "index", "query/catalogue", "query/fault",
 		"query/files", "query/graphs", "query/help", "query/internal/bind", "query/internal/cells", "query/internal/conditions",
 		"query/internal/engine", "query/internal/entries", "query/internal/export", "query/internal/indexes", "query/internal/job",
 		"query/internal/lists", "query/internal/methods", "query/internal/scan", "query/internal/search", "query/internal/session",

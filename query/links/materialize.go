@@ -346,7 +346,7 @@ func storePredictions(c *engine.Call, m *materializing, predictor *link.Predicto
 	n := m.graph.Graph.Vertices()
 	computed := 0
 	info, err = c.DB.Store.PutPredictions(c.Ctx, m.graph.Snapshot, info, func(w *storage.PredictionWriter) error {
-		return predictBlocks(c, m, predictor, near, 0, n, func(b predictedBlock) error {
+		return predictBlocks(c, m, predictor, near, n, func(b predictedBlock) error {
 			for i, links := range b.lists {
 				var err error
 				if b.some[i] {
@@ -379,15 +379,15 @@ type predictedBlock struct {
 	err   error
 }
 
-// predictBlocks computes the links of those vertices from lo to hi that need it, and calls take
+// predictBlocks computes the links of those of n vertices that need it, and calls take
 // with each block of them, in order, while it computes the next one.
-func predictBlocks(c *engine.Call, m *materializing, predictor *link.Predictor, near link.Near, lo, hi int, take func(predictedBlock) error) error {
+func predictBlocks(c *engine.Call, m *materializing, predictor *link.Predictor, near link.Near, n int, take func(predictedBlock) error) error {
 	blocks, stop := make(chan predictedBlock), make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		defer close(blocks)
-		for ok := true; lo < hi && ok; lo += predictBlock {
-			b := predictOneBlock(c, m, predictor, near, lo, min(hi, lo+predictBlock))
+		for lo, ok := 0, true; lo < n && ok; lo += predictBlock {
+			b := predictOneBlock(c, m, predictor, near, lo, min(n, lo+predictBlock))
 			select {
 			case blocks <- b:
 				ok = b.err == nil

@@ -41,12 +41,12 @@ var predict = &engine.Statement[*parser.Predict, PredictRequest, *prediction, Pr
 }
 
 func predictSchema() option.Schema[PredictRequest] {
-	return option.Schema[PredictRequest]{
+	return append(option.Schema[PredictRequest]{
 		scoring.NearField("for scorers of vectors: number of nearest vertices of each vertex that are candidates as well; with FOR at least n by default, and 0 takes none", func(r *PredictRequest) *int { return &r.Near }),
 		thresholdField("least score of a link, or the largest where the scorer is a distance; none for any score", func(r *PredictRequest) **float64 { return &r.Threshold }),
 		option.Int("top", "links of each vertex at most, without FOR: a link is kept if it is among the likeliest of both its ends; 0 for any number", func(r *PredictRequest) *int { return &r.Top }).NotNegative().Rule(PredictRequest.topOfGraph),
 		scoring.SidesField(scoring.PredictedSides, func(r *PredictRequest) *string { return &r.Sides }),
-	}
+	}, search.EachFields(func(r PredictRequest) bool { return r.Each }, func(r *PredictRequest) *int64 { return &r.First }, func(r *PredictRequest) **int64 { return &r.Count })...)
 }
 
 func (req PredictRequest) topOfGraph() error {
@@ -176,7 +176,7 @@ func predictedRows(req PredictRequest, r PredictResult) *rows.Rows {
 	case r.stream != nil:
 		return r.stream.Rows([]string{"source", "rank", "target", "score"}, func(l PredictedLink) []rows.Value {
 			return []rows.Value{l.Source, int64(l.Rank), l.Target, l.Score}
-		})
+		}).Continued(req.First > 0)
 	case req.Vertex != "":
 		return cells.RowsOf([]string{"vertex", "score"}, lists.Map(r.Links, func(l PredictedLink) []rows.Value { return []rows.Value{l.Target, l.Score} }))
 	}
@@ -196,7 +196,7 @@ type eachLinks struct {
 
 // each calls f with the links of all vertices.
 func (e eachLinks) each(c *engine.Call, f func(PredictedLink) error) error {
-	queries := search.QueryVertices{Call: c, Graph: e.graph, Path: e.Path, Rows: e.rows, Verb: e.verb}
+	queries := search.QueryVertices{Call: c, Graph: e.graph, Path: e.Path, Range: e.some(), Rows: e.rows, Verb: e.verb}
 	err := queries.Batches(e.size, func(vertices []uint32) error {
 		lists, err := e.of(vertices)
 		if err != nil {

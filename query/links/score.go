@@ -76,7 +76,7 @@ var scoreFile = &engine.Statement[*parser.ScoreFile, ScoreRequest, scoreEntries,
 	Resolve: resolveScore,
 	Plan: func(req ScoreRequest, found scoreEntries) *plan.Plan {
 		scores := scorePlan(req.With, found.inputs())
-		scores.Inputs = append([]*plan.Plan{plan.Step("pairs", fault.Quote(session.InputName(req.Path))+", 4096 at a time")}, scores.Inputs...)
+		scores.Inputs = append([]*plan.Plan{plan.Step("pairs", fault.Quote(session.InputName(req.Path))+req.some().String()+", 4096 at a time")}, scores.Inputs...)
 		if req.Into != "" {
 			if format.Ending(req.Into) == ".parquet" {
 				return engine.WrittenFile("Parquet", req.Into, scores)
@@ -108,12 +108,21 @@ func (s *Service) Score(ctx context.Context, req ScoreRequest) (ScoreResult, err
 func scoreFileSchema() option.Schema[ScoreRequest] {
 	intoFile := func(r ScoreRequest) bool { return r.Into != "" }
 	pairs := textfile.PairsFields(func(r *ScoreRequest) *format.HeaderMode { return &r.Header }, func(r *ScoreRequest) *string { return &r.Separator })
-	return append(pairs,
+	some := engine.RangeFields("pair of the file", "pairs", func(r *ScoreRequest) *int64 { return &r.First }, func(r *ScoreRequest) **int64 { return &r.Count })
+	some[0].Doc += "; a file of CSV that does not begin with number 0 has no header"
+	return append(append(pairs, some...),
 		engine.OverwriteField(func(r *ScoreRequest) *bool { return &r.Overwrite }).With("INTO FILE", intoFile),
 		option.String("columns", "additional columns of the file to keep between the keys and the scores: all, none, or comma-separated names", func(r *ScoreRequest) *string { return &r.Columns }).OrElse(allColumns),
-		option.Int("top", "number of pairs to keep for each source, the likeliest by the first scorer; 0 keeps all", func(r *ScoreRequest) *int { return &r.Top }).NotNegative(),
+		option.Int("top", "number of pairs to keep for each source, the likeliest by the first scorer; 0 keeps all", func(r *ScoreRequest) *int { return &r.Top }).NotNegative().Rule(ScoreRequest.topOfAll),
 		thresholdField("lowest score of the first scorer with which a pair is kept, or the largest distance if the scorer is a distance; none keeps all pairs", func(r *ScoreRequest) **float64 { return &r.Threshold }),
 		option.Bool("resume", "continue the file of an earlier run that was stopped, whose name ends in .part", func(r *ScoreRequest) *bool { return &r.Resume }).With("INTO FILE", intoFile).Rule(ScoreRequest.resumable))
+}
+
+func (req ScoreRequest) topOfAll() error {
+	if req.Top > 0 && !req.some().All() {
+		return fault.Rule("chooses among all pairs of the file, and cannot be combined with first and count")
+	}
+	return nil
 }
 
 func (req ScoreRequest) resumable() error {
@@ -238,7 +247,7 @@ func scoredRows(req ScoreRequest, r ScoreResult) *rows.Rows {
 	switch {
 	case r.stream != nil:
 		lines := r.stream.Rows(scoreColumns(req.With, r.further.names), r.further.row)
-		return lines.TypedFrom(2, append(make([]rows.ColumnType, len(r.further.names)), cells.ScoreTypes(len(req.With))...))
+		return lines.Continued(req.First > 0).TypedFrom(2, append(make([]rows.ColumnType, len(r.further.names)), cells.ScoreTypes(len(req.With))...))
 	case req.Into != "":
 		return cells.RowsOf([]string{"file", "pairs", "missing", "seconds"}, [][]rows.Value{{req.Into, r.Scored, r.Missing, r.Seconds}})
 	}

@@ -230,11 +230,8 @@ func runReconstruct(c *engine.Call, req ReconstructRequest, found swept) (Recons
 
 // reconstructSome writes the edges from some vertices.
 func reconstructSome(c *engine.Call, req ReconstructRequest, r *reconstruction) (ReconstructResult, error) {
-	end, err := req.rows().End(int64(r.space.Matrix.Rows))
-	if err != nil {
-		return ReconstructResult{}, err
-	}
-	edges, err := writeReconstruction(c, req, r, r.radius, int(req.First), int(end))
+	first, end := req.rows().Of(int64(r.space.Matrix.Rows))
+	edges, err := writeReconstruction(c, req, r, r.radius, int(first), int(end))
 	nan := math.NaN()
 	point := evaluate.ReconstructionPoint{
 		Epsilon: cmp.Or(req.Epsilon, index.RadiusToEpsilon(r.radius)), Radius: r.radius, Edges: edges,

@@ -27,6 +27,15 @@ type SearchResult struct {
 	// so that the answer is exact.
 	Index   *storage.IndexInfo `json:"index,omitempty"`
 	Notices []rows.Notice      `json:"notices,omitempty"`
+
+	stream *engine.Stream[NearestRow] // of many query vertices, in place of the other fields
+}
+
+// NearestRow is one of the vertices nearest to a query vertex.
+type NearestRow struct {
+	Source string `json:"source"` // the query vertex
+	Rank   int    `json:"rank"`   // 1 is the nearest
+	Neighbor
 }
 
 func (r SearchResult) rows() *rows.Rows {

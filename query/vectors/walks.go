@@ -29,8 +29,8 @@ type ExportWalksRequest struct {
 	Settings  map[string]any
 	Path      string // a name that ends in .gz or .zst is compressed
 	Overwrite bool   // replace a file that exists, which is otherwise refused
-	// First is the number of the first walk, from 0. Count is the number of walks, nil for
-	// all that follow. Files of consecutive walks, one after the other, are the file of all
+	// First is the number of the first walk, from 0. Count is the largest number of walks, nil
+	// for all that follow. Files of consecutive walks, one after the other, are the file of all
 	// walks.
 	First int64
 	Count *int64
@@ -130,22 +130,19 @@ func runExportWalks(c *engine.Call, req ExportWalksRequest, found walkTarget) (f
 	if err != nil {
 		return files.ExportResult{}, err
 	}
-	end, err := req.rows().End(int64(walks.Walks))
-	if err != nil {
-		return files.ExportResult{}, err
-	}
-	count := end - req.First
+	first, end := req.rows().Of(int64(walks.Walks))
+	count := end - first
 	return export.Run(c, files.ExportRequest{Path: req.Path, Overwrite: req.Overwrite}, export.Format{}, count, nil, func(w io.Writer) error {
 		walk := func(dst []uint32, i int) []uint32 {
 			const step = 1 << 8 // walks between two reports, about a millisecond
 			if i%step == 0 {
 				c.Meter.UpdateUnit("writing", "walks", int64(i), count)
 			}
-			return walks.Append(dst, int(req.First)+i)
+			return walks.Append(dst, int(first)+i)
 		}
 		if format.Ending(req.Path) == ".parquet" {
 			notes := append(export.GraphNotes(g.Info), format.Note{Key: "heavytail.method", Text: found.Text().String()})
-			return format.WriteWalksParquet(c.Ctx, w, req.First, int(count), g.AppendKey, walk, notes)
+			return format.WriteWalksParquet(c.Ctx, w, first, int(count), g.AppendKey, walk, notes)
 		}
 		return format.WriteWalks(c.Ctx, w, walks.Vertices, int(count), g.AppendKey, walk)
 	})

@@ -118,6 +118,9 @@ func runIntoFile(c *Call, req RowsRequest, form rowfile.Form) (written WrittenRo
 	defer rows.Close()
 	written.path = req.Path
 	err = c.WriteFile(req.Path, req.Overwrite, func(out io.Writer) error {
+		if rows.IsContinued() {
+			form = form.Headless()
+		}
 		w := rowfile.New(out, form, rows.Columns(), parquetTypes(rows.ColumnTypes()), []format.Note{{Key: "heavytail.statement", Text: req.text}})
 		for rows.Next() {
 			if err := w.Row(rows.Row()); err != nil {

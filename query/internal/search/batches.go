@@ -29,15 +29,15 @@ type NearestBatches struct {
 }
 
 // OpenNearestBatches loads the data that the batches of a search share. The queries are the
-// keys of a file, or all vertices if path is empty.
-func OpenNearestBatches(c *engine.Call, path string, s Search) (*NearestBatches, error) {
+// keys of a file, or all vertices if path is empty, of which only some are answered.
+func OpenNearestBatches(c *engine.Call, path string, some engine.RowRange, s Search) (*NearestBatches, error) {
 	b := &NearestBatches{Loaded: Loaded{Call: c}}
 	if err := c.Consistent(func() error { return b.load(s) }); err != nil {
 		return nil, err
 	}
 	b.rows = min(b.Space.Matrix.Rows, b.Space.Graph.Graph.Vertices())
 	b.K = min(s.K, max(1, b.rows))
-	b.queries = QueryVertices{Call: c, Graph: b.Space.Graph, Path: path, Rows: b.rows, Verb: "nearest"}
+	b.queries = QueryVertices{Call: c, Graph: b.Space.Graph, Path: path, Range: some, Rows: b.rows, Verb: "nearest"}
 	var err error
 	if b.Index != nil {
 		if b.Graph, err = Hnsw(c, b.Space, b.Metric, b.Index); err != nil {
@@ -120,7 +120,7 @@ func (b *NearestBatches) keptBytes(purpose string) (int64, error) {
 		return 0, nil
 	}
 	m := b.Space.Matrix
-	if b.queries.Path != "" { // perhaps of few
+	if b.queries.Path != "" || !b.queries.Range.All() { // perhaps of few
 		return index.BatchesBytes(m.Rows, m.Dim), nil
 	}
 	release, err := b.Call.DB.Cache.Reserve(index.GroupingBytes(m.Rows), purpose)
