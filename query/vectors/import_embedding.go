@@ -107,7 +107,7 @@ func importEmbeddingSchema() option.Schema[ImportEmbeddingRequest] {
 	return option.Schema[request]{
 		engine.FormField(lists.Map(embeddingFormats(), func(f export.Format) string { return f.Name }), func(r *request) *string { return &r.Format }),
 		only("npy", "stores the keys with the vectors", option.String(engine.KeysOption, "file with the keys of the rows of a numpy matrix, one a line; by default the name of the matrix with .keys appended, and 'none' uses the row numbers from 0 as keys", func(r *request) *string { return &r.Keys })),
-		only("parquet", "has no columns", option.Column("key", "column of the keys in Parquet; by default key, id, vertex or node, else the first that can have keys", func(r *request) *string { return &r.Key })),
+		only("parquet", "has no columns", option.Column("key", "column of the keys in Parquet; by default vertex, key, id or node, else the first that can have keys", func(r *request) *string { return &r.Key })),
 		only("parquet", "has no columns", option.Column("vector", "column of the vectors in Parquet; by default vector or embedding, else the first of lists", func(r *request) *string { return &r.Vector })),
 		option.Either("no_vector", "whether a vertex without a vector ends the statement or gets zeros, which are similar to nothing", "fail", "zero", func(r *request) *bool { return &r.ZeroMissing }),
 		option.Either("no_vertex", "whether a vector of a key that the graph does not have ends the statement or is left out", "fail", "skip", func(r *request) *bool { return &r.SkipUnknown }),

@@ -222,7 +222,7 @@ type RowRange struct {
 	Count *int64 // nil for all that follow
 }
 
-// RangeFields are the options of a statement that writes some of its rows, such as walks: the number of
+// RangeFields are the options of a statement that takes some of its rows, such as walks: the number of
 // the first one, and how many.
 func RangeFields[O any](one, many string, first func(*O) *int64, count func(*O) **int64) option.Schema[O] {
 	return option.Schema[O]{
