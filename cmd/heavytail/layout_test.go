@@ -102,7 +102,7 @@ var layout = map[string][]string{
 		"query/parser", "query/plan", "query/where", "storage",
 	},
 	"query/internal/export": {
-		"query/fault", "query/files", "query/help", "query/internal/engine", "query/internal/lists", "query/internal/session",
+		"embedding/option", "query/fault", "query/files", "query/internal/engine", "query/internal/lists", "query/internal/session",
 		"query/parser", "query/plan", "query/rows", "storage", "storage/format",
 	},
 	"query/internal/textfile": {
@@ -121,8 +121,7 @@ var layout = map[string][]string{
 		"query/rows", "query/where", "storage", "storage/format", "storage/vec",
 	},
 	"query/internal/sweep": {
-		"embedding/evaluate", "query/fault", "query/help", "query/internal/bind", "query/internal/cells", "query/internal/engine",
-		"query/rows",
+		"embedding/evaluate", "embedding/option", "query/fault", "query/internal/cells", "query/internal/engine", "query/rows",
 	},
 	"query/internal/scoring": {
 		"embedding/evaluate", "embedding/link", "embedding/option", "query/algorithms", "query/catalogue", "query/fault", "query/help",
