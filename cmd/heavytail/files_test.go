@@ -18,8 +18,7 @@ import (
 // mutualFiles is how many pairs of files of a package may use each other, for packages
 // with more than fewMutual such pairs. A file uses another one if it uses a package-level
 // name or a method that the other declares. The numbers may only be lowered.
-var mutualFiles = map[string]int{
-}
+var mutualFiles = map[string]int{}
 
 // fewMutual is how many such pairs any package may have.
 const fewMutual = 3
