@@ -256,7 +256,7 @@ func (m *materializeEntry) spec(req MaterializeRequest, graph storage.GraphInfo)
 	options.Add(req.Sides != "", "sides", req.Sides)
 	text := parser.Materialize{Scorer: catalogue.ScorerNode(m.scorer()), Graph: parser.Ident{Name: graph.Name}, Options: options}
 	return job.Spec{
-		Kind: kindMaterialize, Text: text.String(), Target: predictionsTarget + m.scorer().String() + " of " + graph.Name,
+		Kind: kindMaterialize, Text: parser.Text(&text), Target: predictionsTarget + m.scorer().String() + " of " + graph.Name,
 		Graph: graph, Options: m.with, Memory: 36*n + predictedBytes(m.k) + session.StoringBytes(12*n*int64(m.k)), Purpose: "predicting links of graph " + fault.Name(graph.Name),
 	}
 }

@@ -220,7 +220,7 @@ func (t *modelTraining) spec(req TrainModelRequest) job.Spec {
 	}
 	text.Options = req.options(t.split.Latest)
 	return job.Spec{
-		Kind: kindTrain, Text: text.String(), Target: modelTarget + req.Name, Graph: t.graph.Info, Options: t.settings(req),
+		Kind: kindTrain, Text: parser.Text(&text), Target: modelTarget + req.Name, Graph: t.graph.Info, Options: t.settings(req),
 		Memory: t.bytes(), Beside: t.beside(), Purpose: "training a model of graph " + fault.Name(req.Graph),
 	}
 }

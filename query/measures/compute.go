@@ -216,7 +216,7 @@ func (f computable) spec(req ComputeRequest) job.Spec {
 	column := 17*n + session.StoringBytes(8*n) // of what is then stored
 	checkpoint := f.checkpointBytes()
 	return job.Spec{
-		Kind: kindCompute, Text: text.String(), Target: attributeTarget + fault.Name(req.Graph) + "." + fault.Name(req.As), Graph: f.graph,
+		Kind: kindCompute, Text: parser.Text(&text), Target: attributeTarget + fault.Name(req.Graph) + "." + fault.Name(req.As), Graph: f.graph,
 		Options: settingsOf(f.measure.Options, f.settings), Memory: max(computing+checkpoint, column),
 		Allocates: all + checkpoint + column + 1<<20, // and the record of the job
 		Purpose:   f.purpose(),

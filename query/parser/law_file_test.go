@@ -6,7 +6,8 @@ import "pgregory.net/rapid"
 // EXPLAIN of it is an ExplainScore.
 func genInto(t *rapid.T, st Statement) Statement {
 	score, _ := st.(*Score)
-	if !hasRows(st) || score != nil && len(score.Pairs) == 1 || rapid.IntRange(0, 3).Draw(t, "into") > 0 {
+	compute, _ := st.(*Compute)
+	if r, _ := ruleOf(st); !r.rows || compute != nil && compute.Background || score != nil && len(score.Pairs) == 1 || rapid.IntRange(0, 3).Draw(t, "into") > 0 {
 		return st
 	}
 	return &IntoFile{Statement: st, File: genValue(aString).Draw(t, "into file"), Options: genOptions(0).Draw(t, "into options")}

@@ -47,7 +47,7 @@ func makePlan(ctx context.Context, db *query.DB, dir, statement string, shards i
 		return nil, err
 	}
 	m := newManifest(dir)
-	m.Format, m.Statement, m.Kernel, m.work = version, parsed.String(), vec.Kind(), work
+	m.Format, m.Statement, m.Kernel, m.work = version, parser.Text(parsed), vec.Kind(), work
 	switch w := work.(type) {
 	case computed:
 		err = w.check(ctx, db)

@@ -31,7 +31,7 @@ func (w nearestFor) columns(context.Context, *query.DB) ([]string, error) {
 
 // notes are those of the undivided statement: the parts have the statements of the shards.
 func (w nearestFor) notes() []format.Note {
-	return []format.Note{{Key: "heavytail.statement", Text: w.into.Statement.String()}}
+	return []format.Note{{Key: "heavytail.statement", Text: parser.Text(w.into.Statement)}}
 }
 
 func (w nearestFor) names() named {

@@ -64,7 +64,7 @@ var exportPairs = &engine.Statement[*parser.ExportPairs, ExportPairsRequest, pai
 	Bind: func(b *engine.Binder, s *parser.ExportPairs) (req ExportPairsRequest) {
 		linkMethods(b, &req.Evaluation, s.Graph, s.Methods)
 		req.Path = b.Text(fault.Into, s.File)
-		set := b.Settings(s.Heading(), exportPairsOptions(), s.Options)
+		set := b.Settings(parser.Heading(s), exportPairsOptions(), s.Options)
 		req.Overwrite, req.Format = set.Bool("overwrite"), engine.UnlessAuto(set.Text("format"))
 		linksSettings(b, &req.Evaluation, set)
 		return req

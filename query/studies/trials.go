@@ -71,7 +71,7 @@ func writeTrials(c *engine.Call, req TrialsRequest) error {
 		return err
 	}
 	return c.WriteFile(req.Path, req.Overwrite, func(out io.Writer) error {
-		w := trial.NewWriter(out, req.Statement.String(), all, req.First, end-req.First)
+		w := trial.NewWriter(out, parser.Text(req.Statement), all, req.First, end-req.First)
 		if err := op.Try(c, w); err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (s *Service) RunTrials(ctx context.Context, statement parser.Statement, par
 		if err != nil {
 			return nil, err
 		}
-		c.Trials = trial.NewReader(parts, node.String(), made.Trials())
+		c.Trials = trial.NewReader(parts, parser.Text(node), made.Trials())
 		rows, err := c.Execute(op)
 		if closed := c.Trials.Close(); err == nil && closed != nil {
 			return nil, closed

@@ -281,7 +281,7 @@ func tuneJob(c *engine.Call, req TuneRequest, found *tuning) (job.Spec, error) {
 		}
 	}
 	return job.Spec{
-		Kind: "TUNE", Text: text.String(), Target: req.Name, Graph: found.graph, Options: options,
+		Kind: "TUNE", Text: parser.Text(&text), Target: req.Name, Graph: found.graph, Options: options,
 		Memory: found.bytes(graph, req.Goal, sweep.Bytes(c), abreast(c, found, graph, req.Goal)), Purpose: "tuning an embedding of graph " + fault.Name(req.Graph),
 	}, nil
 }

@@ -138,7 +138,7 @@ func embedJob(c *engine.Call, req EmbedRequest, found chosen) (*session.Graph, j
 	}
 	options, _ := run.Settings(found.Method.Name, found.Options) // the settings have been checked, so there is no error
 	spec := found.spec(graph)
-	spec.Kind, spec.Text, spec.Target, spec.Options, spec.Purpose = "EMBED", text.String(), req.Name, options, found.purpose(req.Graph)
+	spec.Kind, spec.Text, spec.Target, spec.Options, spec.Purpose = "EMBED", parser.Text(&text), req.Name, options, found.purpose(req.Graph)
 	return graph, spec, nil
 }
 

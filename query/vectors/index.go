@@ -137,7 +137,7 @@ func indexSpec(req CreateIndexRequest, info storage.EmbeddingInfo) job.Spec {
 	options.Add(req.Seed != 0, "seed", int64(req.Seed))
 	text := parser.CreateIndex{Embedding: parser.Ident{Name: info.Name}, Options: options}
 	return job.Spec{
-		Kind: "CREATE INDEX", Text: text.String(), Target: info.Name, KeepsVectors: true,
+		Kind: "CREATE INDEX", Text: parser.Text(&text), Target: info.Name, KeepsVectors: true,
 		Graph:  storage.GraphInfo{Name: info.Graph, ID: info.GraphID, Version: info.GraphVersion},
 		Memory: build + session.StoringBytes(build), Beside: session.VectorBytes(info.Vertices, info.Dim),
 		Allocates: build + 3*session.StoringBytes(build)/2, // the build leaves no garbage, and each transaction its records

@@ -142,7 +142,7 @@ func refreshJob(c *engine.Call, req RefreshRequest, found staleness) (job.Spec, 
 		text.Options = append(text.Options, engine.Option("tolerance", req.Tolerance))
 	}
 	return job.Spec{
-		Kind: "REFRESH", Text: text.String(), Target: name, Graph: found.Graph, Options: found.Info.Options,
+		Kind: "REFRESH", Text: parser.Text(&text), Target: name, Graph: found.Graph, Options: found.Info.Options,
 		Memory: refreshBytes(found.Info.Method, found.Graph.Vertices, found.Info.Dim), Beside: session.VectorBytes(found.Info.Vertices, found.Info.Dim), Purpose: "refreshing embedding " + fault.Name(name),
 	}, nil
 }

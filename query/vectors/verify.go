@@ -142,7 +142,7 @@ func verifyJob(_ *engine.Call, req VerifyRequest, found session.Entry) (job.Spec
 	vectors := session.VectorBytes(found.Info.Vertices, found.Info.Dim)
 	measuring := evaluate.ReconstructSampleBytes(found.Info.Vertices, found.Info.Dim, found.Graph.Edges, verifyRows*cmp.Or(req.Sample, verifySample), evaluate.ReconstructOptions{})
 	return job.Spec{
-		Kind: "VERIFY", Text: text.String(), Graph: found.Graph, Options: found.Info.Options,
+		Kind: "VERIFY", Text: parser.Text(&text), Graph: found.Graph, Options: found.Info.Options,
 		Memory: max(4*vectors, vectors+measuring), Beside: vectors, Purpose: "verifying embedding " + fault.Name(found.Info.Name),
 	}, nil
 }

@@ -43,7 +43,7 @@ var IntoFile = &Statement[*parser.IntoFile, RowsRequest, rowfile.Form, WrittenRo
 	Bind: func(b *Binder, s *parser.IntoFile) RowsRequest {
 		inner, err := b.Prepare(s.Statement)
 		b.Fail(err)
-		req := RowsRequest{Operation: inner, text: s.Statement.String(), Path: b.Text(fault.Into, s.File)}
+		req := RowsRequest{Operation: inner, text: parser.Text(s.Statement), Path: b.Text(fault.Into, s.File)}
 		set := b.Settings("INTO FILE", IntoFileOptions(), s.Options)
 		req.Overwrite, req.Format = set.Bool("overwrite"), UnlessAuto(set.Text("format"))
 		return req

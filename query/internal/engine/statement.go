@@ -262,6 +262,7 @@ func (s *Statement[N, Q, R, A]) RowsFor(c *Call, request any) (*rows.Rows, bool,
 // Describe implements Described.
 func (s *Statement[N, Q, R, A]) Describe() help.Statement {
 	h := s.Help
+	h.Syntax = parser.Syntax(h.Statement)
 	if s.Options != nil {
 		h.Options = s.Options()
 	}
