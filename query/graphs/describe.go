@@ -83,10 +83,10 @@ type DegreeSummary struct {
 
 var describeGraph = &engine.Statement[*parser.DescribeGraph, DescribeGraphRequest, storage.GraphInfo, GraphDescription]{
 	Help: help.Statement{
-		Statement: "DESCRIBE GRAPH", Syntax: "DESCRIBE GRAPH graph [WITH (option := value, …)]",
-		Summary: "reports size, components, degree distribution, clustering, the fitted power law, and the minimum dimension suggested by the largest hub",
-		Columns: "property, value",
-		Example: "DESCRIBE GRAPH social WITH (bootstrap := 100)",
+		Statement: "DESCRIBE GRAPH",
+		Summary:   "reports size, components, degree distribution, clustering, the fitted power law, and the minimum dimension suggested by the largest hub",
+		Columns:   "property, value",
+		Example:   "DESCRIBE GRAPH social WITH (bootstrap := 100)",
 	},
 	Options: describeOptions,
 	Bind: func(b *engine.Binder, s *parser.DescribeGraph) DescribeGraphRequest {

@@ -55,10 +55,10 @@ type VerticesResult struct {
 
 var showVertices = &engine.Statement[*parser.ShowVertices, VerticesRequest, storage.GraphInfo, engine.GraphStream[VertexRow]]{
 	Help: help.Statement{
-		Statement: "SHOW VERTICES", Syntax: "SHOW VERTICES [IN graph] [COLUMNS attribute, …] [WHERE condition] [ORDER BY attribute | degree | key [ASC | DESC]] [LIMIT n]",
-		Summary: "lists vertices in the order in which they came into the graph, or sorted by a column, with vertices without a value last; LIMIT keeps the first rows",
-		Columns: "vertex, degree, and one column for each attribute; with COLUMNS: vertex, and those",
-		Example: "SHOW VERTICES IN social COLUMNS degree, city WHERE city IN ('Bern', 'Basel') ORDER BY age DESC LIMIT 20",
+		Statement: "SHOW VERTICES",
+		Summary:   "lists vertices in the order in which they came into the graph, or sorted by a column, with vertices without a value last; LIMIT keeps the first rows",
+		Columns:   "vertex, degree, and one column for each attribute; with COLUMNS: vertex, and those",
+		Example:   "SHOW VERTICES IN social COLUMNS degree, city WHERE city IN ('Bern', 'Basel') ORDER BY age DESC LIMIT 20",
 	},
 	Bind:    bindVertices,
 	Resolve: checkVertices,

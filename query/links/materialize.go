@@ -70,10 +70,10 @@ type renewal struct {
 
 var materialize = &engine.Statement[*parser.Materialize, MaterializeRequest, *materializeEntry, MaterializeResult]{
 	Help: help.Statement{
-		Statement: kindMaterialize, Syntax: "MATERIALIZE PREDICTIONS FROM scorer | scorer(embedding) | model(model) IN graph [WITH (option := value, …)] [IN BACKGROUND]",
-		Summary: "stores the likeliest links of every vertex, so that PREDICT without WITH answers from the file in a fraction of a millisecond; repeated with a scorer that reads no vectors, it recomputes only the vertices that changes of the graph affect",
-		Columns: "graph, scorer, top, vertices, links, computed, seconds; in the background those of SHOW JOBS",
-		Example: "MATERIALIZE PREDICTIONS FROM model(friends) IN social WITH (top := 50)",
+		Statement: kindMaterialize,
+		Summary:   "stores the likeliest links of every vertex, so that PREDICT without WITH answers from the file in a fraction of a millisecond; repeated with a scorer that reads no vectors, it recomputes only the vertices that changes of the graph affect",
+		Columns:   "graph, scorer, top, vertices, links, computed, seconds; in the background those of SHOW JOBS",
+		Example:   "MATERIALIZE PREDICTIONS FROM model(friends) IN social WITH (top := 50)",
 	},
 	Options: materializeOptions,
 	Bind:    bindMaterialize,

@@ -36,10 +36,10 @@ type ScoreResult struct {
 
 var score = &engine.Statement[*parser.Score, ScoreRequest, *scorerEntries, ScoreResult]{
 	Help: help.Statement{
-		Statement: "SCORE", Syntax: "SCORE (vertex, vertex), … [IN graph] WITH scorer | scorer(embedding) | model(model), …",
-		Summary: "scores how likely a link between two vertices is; SHOW SCORERS lists the scorers",
-		Columns: "source, target, and one column for each scorer",
-		Example: "SCORE ('alice', 'bob'), ('carol', 'dave') IN social WITH adamic_adar, cosine(spec)",
+		Statement: "SCORE",
+		Summary:   "scores how likely a link between two vertices is; SHOW SCORERS lists the scorers",
+		Columns:   "source, target, and one column for each scorer",
+		Example:   "SCORE ('alice', 'bob'), ('carol', 'dave') IN social WITH adamic_adar, cosine(spec)",
 	},
 	Bind: func(b *engine.Binder, s *parser.Score) (req ScoreRequest) {
 		req.Graph = b.MarkGraph(s.Graph, s)

@@ -91,10 +91,10 @@ type scoreFileEntries struct {
 
 var scoreFile = &engine.Statement[*parser.ScoreFile, ScoreFileRequest, scoreFileEntries, ScoreFileResult]{
 	Help: help.Statement{
-		Statement: "SCORE FILE", Syntax: "SCORE FILE 'pairs' [IN graph] WITH scorer | scorer(embedding) | model(model), … [INTO FILE 'file'] [WITH (option := value, …)]",
-		Summary: "scores the pairs of a file of any length, in order; the input and the file of INTO FILE are text or Parquet, by the endings of their names",
-		Columns: "source, target, the further columns of the file, and one column for each scorer; with INTO FILE: file, pairs, missing, seconds",
-		Example: "SCORE FILE 'pairs.csv' IN social WITH adamic_adar INTO FILE 'scores.csv'",
+		Statement: "SCORE FILE",
+		Summary:   "scores the pairs of a file of any length, in order; the input and the file of INTO FILE are text or Parquet, by the endings of their names",
+		Columns:   "source, target, the further columns of the file, and one column for each scorer; with INTO FILE: file, pairs, missing, seconds",
+		Example:   "SCORE FILE 'pairs.csv' IN social WITH adamic_adar INTO FILE 'scores.csv'",
 	},
 	Options: scoreFileOptions,
 	Bind:    bindScoreFile,

@@ -83,10 +83,10 @@ const (
 
 var computeStatement = &engine.Statement[*parser.Compute, ComputeRequest, computable, ComputeResult]{
 	Help: help.Statement{
-		Statement: kindCompute, Syntax: "COMPUTE measure[(option := value, …)] IN graph [FROM vertex, …] [AS attribute] [WITH (option := value)] [IN BACKGROUND]",
-		Summary: "computes a measure of every vertex, such as pagerank or community, and with AS stores it as an attribute, for use in WHERE, BY and SHOW VERTICES; SHOW MEASURES lists the measures. With AS, a computation of more than two seconds becomes a job",
-		Columns: "vertex, value; with AS: attribute, measure, vertices, min, mean, max, seconds; in the background those of SHOW JOBS",
-		Example: "COMPUTE pagerank(damping := 0.85) IN social AS rank",
+		Statement: kindCompute,
+		Summary:   "computes a measure of every vertex, such as pagerank or community, and with AS stores it as an attribute, for use in WHERE, BY and SHOW VERTICES; SHOW MEASURES lists the measures. With AS, a computation of more than two seconds becomes a job",
+		Columns:   "vertex, value; with AS: attribute, measure, vertices, min, mean, max, seconds; in the background those of SHOW JOBS",
+		Example:   "COMPUTE pagerank(damping := 0.85) IN social AS rank",
 	},
 	Options: computeOptions,
 	Bind:    bindCompute,

@@ -55,10 +55,10 @@ func exportPairsOptions() []help.Option { return append(linksOptions(), engine.I
 
 var exportPairs = &engine.Statement[*parser.ExportPairs, ExportPairsRequest, pairTarget, files.ExportResult]{
 	Help: help.Statement{
-		Statement: "EXPORT PAIRS", Syntax: "EXPORT PAIRS OF graph [USING method[(option := value, …)], …] INTO FILE 'file' [WITH (option := value, …)]",
-		Summary: "writes the pairs that EVALUATE LINKS measures with the same options, each with its label, its kind of negatives and all scores, so that other programs can compute the same figures; larger scores mean likelier edges, and distances are negated; with ranking it writes the recommendations; the file has one of the formats of INTO FILE",
-		Columns: "file, pairs",
-		Example: "EXPORT PAIRS OF social USING dp_spectral INTO FILE 'pairs.parquet' WITH (negatives := 'degree')",
+		Statement: "EXPORT PAIRS",
+		Summary:   "writes the pairs that EVALUATE LINKS measures with the same options, each with its label, its kind of negatives and all scores, so that other programs can compute the same figures; larger scores mean likelier edges, and distances are negated; with ranking it writes the recommendations; the file has one of the formats of INTO FILE",
+		Columns:   "file, pairs",
+		Example:   "EXPORT PAIRS OF social USING dp_spectral INTO FILE 'pairs.parquet' WITH (negatives := 'degree')",
 	},
 	Options: exportPairsOptions,
 	Bind: func(b *engine.Binder, s *parser.ExportPairs) (req ExportPairsRequest) {

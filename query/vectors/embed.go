@@ -50,10 +50,10 @@ type EmbedResult struct {
 
 var embed = &engine.Statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
 	Help: help.Statement{
-		Statement: "EMBED", Syntax: "EMBED graph USING method[(option := value, …)] AS embedding [WITH (option := value)] [IN BACKGROUND]",
-		Summary: "computes a vector for every vertex. An embedding of that name is replaced when the new one is complete, and its indexes are rebuilt; models and predictions that use it must then be computed again, unless the vectors are the same. A run of more than two seconds becomes a job, which can be resumed after it was stopped",
-		Columns: "embedding, method, dim, vertices, seconds, residual; in the background those of SHOW JOBS",
-		Example: "EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec",
+		Statement: "EMBED",
+		Summary:   "computes a vector for every vertex. An embedding of that name is replaced when the new one is complete, and its indexes are rebuilt; models and predictions that use it must then be computed again, unless the vectors are the same. A run of more than two seconds becomes a job, which can be resumed after it was stopped",
+		Columns:   "embedding, method, dim, vertices, seconds, residual; in the background those of SHOW JOBS",
+		Example:   "EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec",
 	},
 	Options: embedOptions,
 	Bind:    bindEmbed,

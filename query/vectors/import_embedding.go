@@ -68,10 +68,10 @@ type importedVectors struct {
 
 var importEmbedding = &engine.Statement[*parser.ImportEmbedding, ImportEmbeddingRequest, importedVectors, ImportEmbeddingResult]{
 	Help: help.Statement{
-		Statement: "IMPORT EMBEDDING", Syntax: "IMPORT EMBEDDING 'file' INTO graph AS embedding [WITH (option := value, …)]",
-		Summary: "reads vectors from a file (word2vec text or binary, Parquet, or a numpy matrix with a file of keys) and stores them as an embedding with the method imported, which REFRESH cannot update",
-		Columns: "embedding, dim, vertices, missing, unknown, seconds",
-		Example: "IMPORT EMBEDDING 'theirs.npy' INTO social AS theirs WITH (keys := 'nodes.txt', no_vector := 'zero')",
+		Statement: "IMPORT EMBEDDING",
+		Summary:   "reads vectors from a file (word2vec text or binary, Parquet, or a numpy matrix with a file of keys) and stores them as an embedding with the method imported, which REFRESH cannot update",
+		Columns:   "embedding, dim, vertices, missing, unknown, seconds",
+		Example:   "IMPORT EMBEDDING 'theirs.npy' INTO social AS theirs WITH (keys := 'nodes.txt', no_vector := 'zero')",
 	},
 	Options: importEmbeddingOptions,
 	Bind: func(b *engine.Binder, s *parser.ImportEmbedding) ImportEmbeddingRequest {

@@ -76,10 +76,10 @@ type ReconstructResult struct {
 
 var reconstruct = &engine.Statement[*parser.Reconstruct, ReconstructRequest, swept, ReconstructResult]{
 	Help: help.Statement{
-		Statement: "RECONSTRUCT", Syntax: "RECONSTRUCT embedding EPSILON e | RADIUS r | AUTO [INTO GRAPH graph | INTO FILE 'file'] [WITH (option := value, …)]",
-		Summary: "builds a graph that joins all pairs of vertices within a distance, and compares it with the original graph",
-		Columns: "epsilon, radius, edges, pearson, spearman, kendall, precision, recall",
-		Example: "RECONSTRUCT spec AUTO INTO GRAPH again WITH (criterion := 'spearman')",
+		Statement: "RECONSTRUCT",
+		Summary:   "builds a graph that joins all pairs of vertices within a distance, and compares it with the original graph",
+		Columns:   "epsilon, radius, edges, pearson, spearman, kendall, precision, recall",
+		Example:   "RECONSTRUCT spec AUTO INTO GRAPH again WITH (criterion := 'spearman')",
 	},
 	Options: reconstructOptions,
 	Bind:    bindReconstruct,

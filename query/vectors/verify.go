@@ -59,10 +59,10 @@ type VerifyResult struct {
 
 var verify = &engine.Statement[*parser.Verify, VerifyRequest, session.Entry, VerifyResult]{
 	Help: help.Statement{
-		Statement: "VERIFY", Syntax: "VERIFY embedding [WITH (option := value, …)] [IN BACKGROUND]",
-		Summary: "computes an embedding in full, stores nothing, and compares it with the stored one: nearest neighbours, the angles in degrees between the subspaces (spectral methods), reconstruction, and how well distances separate edges from other pairs",
-		Columns: "measure, stored, full; in the background those of SHOW JOBS, whose result has them",
-		Example: "VERIFY spec WITH (sample := 200)",
+		Statement: "VERIFY",
+		Summary:   "computes an embedding in full, stores nothing, and compares it with the stored one: nearest neighbours, the angles in degrees between the subspaces (spectral methods), reconstruction, and how well distances separate edges from other pairs",
+		Columns:   "measure, stored, full; in the background those of SHOW JOBS, whose result has them",
+		Example:   "VERIFY spec WITH (sample := 200)",
 	},
 	Options: verifyOptions,
 	Bind: func(b *engine.Binder, s *parser.Verify) VerifyRequest {

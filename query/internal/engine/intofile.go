@@ -34,10 +34,10 @@ type WrittenRows struct {
 // IntoFile is the statement INTO FILE around another one.
 var IntoFile = &Statement[*parser.IntoFile, RowsRequest, rowfile.Form, WrittenRows]{
 	Help: help.Statement{
-		Statement: "INTO FILE", Syntax: "INTO FILE 'file' [WITH (option := value, …)]",
-		Summary: "at the end of a statement that returns rows (SHOW, DESCRIBE, COUNT, COMPUTE, NEAREST, WITHIN, SCORE, PREDICT, EVALUATE, DIFF), writes its rows into a file, by its ending as CSV, TSV, JSON, NDJSON, Markdown or Parquet; text is compressed if the name ends in .gz or .zst",
-		Columns: "file, rows",
-		Example: "NEAREST 100 TO 'alice' USING spec INTO FILE 'near.parquet'",
+		Statement: "INTO FILE",
+		Summary:   "at the end of a statement that returns rows (SHOW, DESCRIBE, COUNT, COMPUTE, NEAREST, WITHIN, SCORE, PREDICT, EVALUATE, DIFF), writes its rows into a file, by its ending as CSV, TSV, JSON, NDJSON, Markdown or Parquet; text is compressed if the name ends in .gz or .zst",
+		Columns:   "file, rows",
+		Example:   "NEAREST 100 TO 'alice' USING spec INTO FILE 'near.parquet'",
 	},
 	Options: IntoFileOptions,
 	Bind: func(b *Binder, s *parser.IntoFile) RowsRequest {
