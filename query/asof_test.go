@@ -59,10 +59,10 @@ func TestPredict_AsOf(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(got.Links, want.Links) || got.Became != became || became == 0 {
 			t.Errorf("%s: %v, %v, expected %v; %d of %d became edges", name, got.Links, err, want.Links, got.Became, became)
 		}
-		one, err := db.Links().PredictFor(ctx, links.PredictForRequest{Vertex: "7", K: 5, Graph: "all", With: catalogue.Scorer{Name: name}, AsOf: &at})
-		alone, _ := db.Links().PredictFor(ctx, links.PredictForRequest{Vertex: "7", K: 5, Graph: "earlier", With: catalogue.Scorer{Name: name}})
-		if err != nil || !reflect.DeepEqual(one.Vertices, alone.Vertices) {
-			t.Errorf("%s of a vertex: %v, %v, expected %v", name, one.Vertices, err, alone.Vertices)
+		one, err := db.Links().Predict(ctx, links.PredictRequest{Vertex: "7", K: 5, Graph: "all", With: catalogue.Scorer{Name: name}, AsOf: &at})
+		alone, _ := db.Links().Predict(ctx, links.PredictRequest{Vertex: "7", K: 5, Graph: "earlier", With: catalogue.Scorer{Name: name}})
+		if err != nil || !reflect.DeepEqual(one.Links, alone.Links) {
+			t.Errorf("%s of a vertex: %v, %v, expected %v", name, one.Links, err, alone.Links)
 		}
 	}
 }

@@ -53,8 +53,8 @@ func TestPredict_Star(t *testing.T) {
 	if err != nil || f.Kind != catalogue.RefreshFull || !strings.HasPrefix(f.Reason, "only a few paths are followed") || f.Capped != leaves+1 || f.Computed != leaves+1 {
 		t.Errorf("%+v, %v", f, err)
 	}
-	p, err := db.Links().Predicted(ctx, links.PredictedRequest{Vertex: "77", K: 2, Graph: "star", With: w})
-	if err != nil || len(p.Vertices) != 2 || len(p.Notices) != 1 {
+	p, err := db.Links().Predict(ctx, links.PredictRequest{Stored: true, Vertex: "77", K: 2, Graph: "star", With: w})
+	if err != nil || len(p.Links) != 2 || len(p.Notices) != 1 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }

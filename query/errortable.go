@@ -55,8 +55,6 @@ func Errors() []ErrorInfo {
 		{"storage.ErrVersion", storage.ErrVersion, "The file needs a newer heavytail, or is from before the first release.", "install a newer heavytail; export the graphs of an older file with the version that wrote it"},
 		{"format.ErrDamaged", format.ErrDamaged, "Wrapped by every StreamError: a compressed stream that is truncated, fails its checksum or is not what it claims to be.", "get the file again, or decompress it by hand to see where it ends"},
 		{"format.ErrEnding", format.ErrEnding, "Wrapped by every EndingError.", "rename the file, or give the option format"},
-		{"format.ErrSpan", format.ErrSpan, "A part of a file of pairs that cannot be read alone: it does not begin and end at line boundaries, or the file is not a plain text of two columns without quotes and comments.", "change the option bytes, or leave it out"},
-		{"format.ErrLink", format.ErrLink, "Returned by LinkFile for a file that cannot have a second name there: on another file system, or of another user.", "copy the file"},
 		{"format.ErrExists", format.ErrExists, "Returned by CreateFile and File.Commit for a path that is taken, unless overwriting was asked for.", "set the option overwrite := TRUE, or choose another name"},
 		{"format.ErrKey", format.ErrKey, "Wrapped by every KeyError.", "export in a format that can carry the key, such as CSV or JSON"},
 		{"format.ErrLimit", format.ErrLimit, "Wrapped by every error that a limit of the options caused.", "raise the option that the message names"},

@@ -63,15 +63,15 @@ func TestFacebook(t *testing.T) {
 	if err := os.WriteFile(pairs, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	scored, err := db.Links().ScoreFile(ctx, links.ScoreFileRequest{
+	scored, err := db.Links().Score(ctx, links.ScoreRequest{
 		Path: pairs, Into: filepath.Join(dir, "scores.csv.gz"),
 		With: []catalogue.Scorer{{Name: "adamic_adar"}, {Name: "cosine", Embedding: "spec"}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if scored.Pairs != 20_000 || scored.Missing != 4*961 {
-		t.Errorf("%d pairs, %d missing", scored.Pairs, scored.Missing)
+	if scored.Scored != 20_000 || scored.Missing != 4*961 {
+		t.Errorf("%d pairs, %d missing", scored.Scored, scored.Missing)
 	}
 	lookUp := func() string {
 		return strings.Join(answers(t, db, "NEAREST 20 TO 107 USING cosine(spec) WHERE NOT linked AND degree >= 3"), "\n")

@@ -6,10 +6,10 @@ import (
 	"unicode"
 
 	"heavytail/embedding/link"
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/graphs"
 	"heavytail/query/help"
-	"heavytail/query/internal/bind"
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/lists"
@@ -215,11 +215,11 @@ func optionRows(options []help.Option) [][]rows.Value {
 		if o.Choices != nil {
 			var quoted []string
 			if o.Type != "text" {
-				quoted = append(quoted, bind.TypeName(o.Type))
+				quoted = append(quoted, option.TypeName(o.Type))
 			}
 			text += "; " + fault.OrList(append(quoted, fault.QuoteKeys(o.Choices)...))
 		} else {
-			text += "; " + bind.TypeName(o.Type)
+			text += "; " + option.TypeName(o.Type)
 		}
 		if o.Default != "" {
 			text += ", " + o.Default + " by default"

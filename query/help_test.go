@@ -236,7 +236,7 @@ func TestHelps_OptionsAreAccepted(t *testing.T) {
 			if b.Err != nil {
 				t.Fatal(b.Err)
 			}
-			if _, err := bind.CheckOption(o, given[0].Value); err != nil {
+			if _, err := o.Convert(given[0].Value); err != nil {
 				t.Errorf("%s: the default of %s: %v", owner, o.Name, err)
 			}
 		}

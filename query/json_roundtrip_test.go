@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/embedding/option"
+	"heavytail/embedding/run"
 	"heavytail/embedding/tune"
 	"heavytail/query/catalogue"
 	"heavytail/query/graphs"
@@ -26,7 +28,7 @@ import (
 // jsonTypes are the types that programs read from JSON, in addition to the results of the
 // methods of DB, which the test finds.
 var jsonTypes = []any{
-	help.Option{}, help.Statement{}, help.Method{}, graphs.Generator{}, catalogue.Scorer{}, links.Pair{},
+	option.Info{}, help.Statement{}, run.Method{}, graphs.Generator{}, catalogue.Scorer{}, links.Pair{},
 	studies.ParameterPoint{}, studies.MethodScore{}, graphs.GraphStatistics{}, vectors.VerifyMeasure{}, vectors.VertexVector{},
 	evaluate.ReconstructionPoint{}, evaluate.PowerLaw{}, evaluate.Measured{}, evaluate.LinkScore{},
 	tune.Trial{}, tune.Judgement{}, tune.Measure{}, tune.Stage(0),

@@ -22,31 +22,31 @@ func samePredictions(t *testing.T, db *DB, w catalogue.Scorer, k int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bulk, computed := map[string][]links.PredictedVertex{}, map[string][]links.PredictedVertex{}
-	for row, err := range db.Links().EachPredicted(ctx, links.PredictedEachRequest{K: k, Graph: "g", With: w}) {
-		if bulk[row.Source] = append(bulk[row.Source], row.PredictedVertex); err != nil || row.Rank != len(bulk[row.Source]) {
+	bulk, computed := map[string][]links.PredictedLink{}, map[string][]links.PredictedLink{}
+	for row, err := range db.Links().EachPredict(ctx, links.PredictRequest{Stored: true, K: k, Graph: "g", With: w}) {
+		if bulk[row.Source] = append(bulk[row.Source], row); err != nil || row.Rank != len(bulk[row.Source]) {
 			t.Fatalf("%s: %+v, %v", w, row, err)
 		}
 	}
-	for row, err := range db.Links().EachPredict(ctx, links.PredictEachRequest{K: k, Graph: "g", With: w}) {
-		if computed[row.Source] = append(computed[row.Source], row.PredictedVertex); err != nil || row.Rank != len(computed[row.Source]) {
+	for row, err := range db.Links().EachPredict(ctx, links.PredictRequest{K: k, Graph: "g", With: w}) {
+		if computed[row.Source] = append(computed[row.Source], row); err != nil || row.Rank != len(computed[row.Source]) {
 			t.Fatalf("%s: %+v, %v", w, row, err)
 		}
 	}
 	for _, key := range keys {
-		stored, err := db.Links().Predicted(ctx, links.PredictedRequest{Vertex: key, K: k, Graph: "g", With: w})
+		stored, err := db.Links().Predict(ctx, links.PredictRequest{Stored: true, Vertex: key, K: k, Graph: "g", With: w})
 		if err != nil {
 			t.Fatal(err)
 		}
-		live, err := db.Links().PredictFor(ctx, links.PredictForRequest{Vertex: key, K: k, Graph: "g", With: w, Near: links.DefaultNear})
+		live, err := db.Links().Predict(ctx, links.PredictRequest{Vertex: key, K: k, Graph: "g", With: w, Near: links.DefaultNear})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if fmt.Sprint(stored.Vertices) != fmt.Sprint(live.Vertices) || stored.Behind != 0 || stored.New || stored.Changed {
-			t.Fatalf("%s of %s: stored %v, computed %v", w, key, stored, live.Vertices)
+		if !slices.Equal(stored.Links, live.Links) || stored.Stored.Behind != 0 || stored.Stored.New || stored.Stored.Changed {
+			t.Fatalf("%s of %s: stored %v, computed %v", w, key, stored, live.Links)
 		}
-		if !slices.Equal(bulk[key], live.Vertices) || !slices.Equal(computed[key], live.Vertices) {
-			t.Fatalf("%s of %s, all at once: stored %v, computed %v, expected %v", w, key, bulk[key], computed[key], live.Vertices)
+		if !slices.Equal(bulk[key], live.Links) || !slices.Equal(computed[key], live.Links) {
+			t.Fatalf("%s of %s, all at once: stored %v, computed %v, expected %v", w, key, bulk[key], computed[key], live.Links)
 		}
 	}
 }
@@ -152,8 +152,8 @@ func BenchmarkPredicted(b *testing.B) {
 		}
 	}
 	for i := 0; b.Loop(); i++ {
-		r, err := db.Links().Predicted(ctx, links.PredictedRequest{Vertex: fmt.Sprint(i % 4000), K: 10, Graph: "g"})
-		if err != nil || len(r.Vertices) != 10 {
+		r, err := db.Links().Predict(ctx, links.PredictRequest{Stored: true, Vertex: fmt.Sprint(i % 4000), K: 10, Graph: "g"})
+		if err != nil || len(r.Links) != 10 {
 			b.Fatal(r, err)
 		}
 	}

@@ -34,11 +34,11 @@ func TestMaterialize_Killed(t *testing.T) {
 		t.Helper()
 		text := ""
 		for v := 0; v < 1500; v += 7 { // predictions are stored in batches of many vertices
-			r, err := db.Links().Predicted(ctx, links.PredictedRequest{Vertex: fmt.Sprint(v), K: 20, Graph: "g", With: with})
+			r, err := db.Links().Predict(ctx, links.PredictRequest{Stored: true, Vertex: fmt.Sprint(v), K: 20, Graph: "g", With: with})
 			if err != nil {
 				t.Fatal(err)
 			}
-			text += fmt.Sprintln(r.K, r.Behind, r.Vertices)
+			text += fmt.Sprintln(r.Stored.K, r.Stored.Behind, r.Links)
 		}
 		return text
 	}

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/help"
-	"heavytail/query/internal/bind"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/methods"
 	"heavytail/query/studies"
@@ -87,7 +87,7 @@ func TestMethodOptions_Zero(t *testing.T) {
 			default:
 				continue
 			}
-			_, _, err := methods.Options(method, []bind.Given{{Name: o.Name, Value: zero}})
+			_, err := methods.Options(method.Name, []option.Given{{Name: o.Name, Value: zero}})
 			field := reflect.TypeOf(using).Field(i)
 			other := o.Default != "0" || o.Name == "anchor" // the default of anchor is not 0 with every start
 			if want := err == nil && other; want != (field.Type.Kind() == reflect.Pointer) {

@@ -14,7 +14,6 @@ import (
 	"heavytail/query/catalogue"
 	"heavytail/query/graphs"
 	"heavytail/query/links"
-	"heavytail/query/parser"
 	"heavytail/query/studies"
 	"heavytail/query/vectors"
 	"heavytail/storage"
@@ -30,10 +29,6 @@ func numberedRequests(t *testing.T, dir string) map[string][]any {
 	materialize := links.MaterializeRequest{Graph: "g", With: l3, K: 2}
 	updated := []storage.Edge{{Source: "0", Target: "1", Weight: 2}}
 	edges := []storage.Edge{{Source: "0", Target: "1"}}
-	evaluated, err := parser.Parse("EVALUATE LINKS IN g WITH (splits := 2)")
-	if err != nil {
-		t.Fatal(err)
-	}
 	return map[string][]any{
 		"Vectors.AutoRefresh":            {"e", storage.AutoRefresh{Changes: 5, Every: time.Hour}},
 		"Vectors.CreateIndex":            {vectors.CreateIndexRequest{Embedding: "f"}},
@@ -41,12 +36,10 @@ func numberedRequests(t *testing.T, dir string) map[string][]any {
 		"Graphs.Derive":                  {graphs.DeriveRequest{Graph: "new", Of: "g", How: graphs.DeriveSample, Vertices: 5}},
 		"Graphs.Describe":                {graphs.DescribeGraphRequest{Graph: "g"}},
 		"Vectors.Diff":                   {vectors.DiffRequest{Before: "e", After: "f"}},
-		"Links.DivideMaterialize":        {materialize, 2},
 		"Graphs.EachEdge":                {graphs.EdgesRequest{Graph: "g"}},
 		"Vectors.EachNearest":            {vectors.NearestForRequest{Embedding: "e", K: 2}},
 		"Graphs.EachNeighbor":            {graphs.NeighborsRequest{Graph: "g", Vertex: "1"}},
-		"Links.EachPredict":              {links.PredictEachRequest{Graph: "g", With: l3, K: 2}},
-		"Links.EachPredicted":            {links.PredictedEachRequest{Graph: "g", With: l3, K: 2}},
+		"Links.EachPredict":              {links.PredictRequest{Graph: "g", With: l3, K: 2}},
 		"Graphs.EachVertex":              {graphs.VerticesRequest{Graph: "g"}},
 		"Graphs.Edges":                   {graphs.EdgesRequest{Graph: "g"}},
 		"Studies.EvaluateLabels":         {studies.EvaluateLabelsRequest{Embedding: "e", Attribute: "labels"}},
@@ -61,17 +54,13 @@ func numberedRequests(t *testing.T, dir string) map[string][]any {
 		"Graphs.InsertEdges":             {"g", edges},
 		"Graphs.Keys":                    {"g", "", 3},
 		"Links.Materialize":              {materialize},
-		"Links.MaterializePart":          {links.MaterializePartRequest{MaterializeRequest: materialize, Count: 3, Path: file("part"), Overwrite: true}},
-		"Links.MaterializeRequestOf":     nil, // its numbers are those of a text
-		"Links.MaterializeParts":         nil, // it reads what MaterializePart has written; see there
 		"Vectors.Nearest":                {vectors.NearestRequest{Embedding: "e", Vertex: "1", K: 2}},
 		"Graphs.Neighbors":               {graphs.NeighborsRequest{Graph: "g", Vertex: "1"}},
 		"Links.Predict":                  {links.PredictRequest{Graph: "g", With: l3, K: 2}},
-		"Links.PredictFor":               {links.PredictForRequest{Graph: "g", Vertex: "1", With: l3, K: 2}},
-		"Links.Predicted":                {links.PredictedRequest{Graph: "g", Vertex: "1", With: l3, K: 2}},
 		"Vectors.Reconstruct":            {vectors.ReconstructRequest{Embedding: "e", Radius: .1, File: file("near"), Overwrite: true}},
 		"Vectors.ReconstructedDegrees":   {vectors.EvaluateReconstructionRequest{Embedding: "e"}},
-		"Links.ScoreFile":                {links.ScoreFileRequest{Path: file("edges"), Graph: "g", With: []catalogue.Scorer{l3}, Each: func(links.ScoredPair) error { return nil }}},
+		"Links.Explain":                  {links.ScoreRequest{Pairs: []links.Pair{{Source: "0", Target: "1"}}, Graph: "g"}},
+		"Links.Score":                    {links.ScoreRequest{Path: file("edges"), Graph: "g", With: []catalogue.Scorer{l3}, Each: func(links.ScoredPair) error { return nil }}},
 		"Vectors.StartCreateIndex":       {vectors.CreateIndexRequest{Embedding: "f"}},
 		"Links.StartMaterialize":         {materialize},
 		"Links.StartTrainModel":          {links.TrainModelRequest{Graph: "g", Name: "k", Heuristics: []string{"l3"}}},
@@ -83,7 +72,6 @@ func numberedRequests(t *testing.T, dir string) map[string][]any {
 		"Vectors.Verify":                 {vectors.VerifyRequest{Embedding: "v"}},
 		"Graphs.Vertices":                {graphs.VerticesRequest{Graph: "g"}},
 		"Vectors.Within":                 {vectors.WithinRequest{Embedding: "e", Vertex: "1", Radius: .1}},
-		"Studies.WriteTrials":            {studies.TrialsRequest{Statement: evaluated, Count: 1, Path: file("trials"), Overwrite: true}},
 	}
 }
 
@@ -91,9 +79,9 @@ const noCandidates = "takes no nearest vertices as candidates"
 
 // mayBeNegative are integers for which a negative value has a meaning.
 var mayBeNegative = map[string]string{
-	"Graphs.Describe.Bootstrap": "leaves the p-value out", "Links.DivideMaterialize.Near": noCandidates, "Links.EachPredict.Near": noCandidates, "Studies.EvaluateLinks.Near": noCandidates,
-	"Studies.ExportPairs.Evaluation.Near": noCandidates, "Links.Materialize.Near": noCandidates, "Links.MaterializePart.MaterializeRequest.Near": noCandidates, "Links.Predict.Near": noCandidates,
-	"Links.PredictFor.Near": noCandidates, "Links.StartMaterialize.Near": noCandidates,
+	"Graphs.Describe.Bootstrap": "leaves the p-value out", "Links.EachPredict.Near": noCandidates, "Studies.EvaluateLinks.Near": noCandidates,
+	"Studies.ExportPairs.Evaluation.Near": noCandidates, "Links.Materialize.Near": noCandidates, "Links.Predict.Near": noCandidates,
+	"Links.StartMaterialize.Near": noCandidates,
 }
 
 // callMethod calls a method of a database and returns its error, also that of an iterator.

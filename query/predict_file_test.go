@@ -27,9 +27,9 @@ func TestPredict_InFile(t *testing.T) {
 	for _, scorer := range []string{"common_neighbors", "adamic_adar", "resource_allocation"} {
 		for _, vertex := range []string{"2", "2500", "3001", "3999", "alone"} {
 			for _, threshold := range []*float64{nil, &high} {
-				req := links.PredictForRequest{Vertex: vertex, K: 7, Graph: "g", With: catalogue.Scorer{Name: scorer}, Threshold: threshold}
+				req := links.PredictRequest{Vertex: vertex, K: 7, Graph: "g", With: catalogue.Scorer{Name: scorer}, Threshold: threshold}
 				forgetLoaded(db)
-				have, err := db.Links().PredictFor(ctx, req)
+				have, err := db.Links().Predict(ctx, req)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -39,7 +39,7 @@ func TestPredict_InFile(t *testing.T) {
 					fromFile++
 				}
 				req.Where = func(where.Candidate) bool { return true } // loads the graph
-				want, err := db.Links().PredictFor(ctx, req)
+				want, err := db.Links().Predict(ctx, req)
 				if err != nil || !loaded(db) || !reflect.DeepEqual(have, want) {
 					t.Errorf("%s of %s: %+v in the file, %+v loaded, %v", scorer, vertex, have, want, err)
 				}
@@ -77,14 +77,14 @@ func TestPredict_InFileTwoSteps(t *testing.T) {
 	mustRun(t, db, "DELETE VERTEX '3', '77', '3000' FROM g")
 	for _, scorer := range []string{"jaccard", "sorensen", "lhn", "hub_promoted", "hub_depressed"} {
 		for _, vertex := range []string{"2", "76", "3001", "19999"} {
-			req := links.PredictForRequest{Vertex: vertex, K: 7, Graph: "g", With: catalogue.Scorer{Name: scorer}}
+			req := links.PredictRequest{Vertex: vertex, K: 7, Graph: "g", With: catalogue.Scorer{Name: scorer}}
 			forgetLoaded(db)
-			have, err := db.Links().PredictFor(t.Context(), req)
+			have, err := db.Links().Predict(t.Context(), req)
 			if err != nil || loaded(db) {
 				t.Fatalf("%s of %s: the graph was loaded, or %v", scorer, vertex, err)
 			}
 			req.Where = func(where.Candidate) bool { return true } // loads the graph
-			if want, err := db.Links().PredictFor(t.Context(), req); err != nil || !loaded(db) || len(have.Vertices) == 0 || !reflect.DeepEqual(have, want) {
+			if want, err := db.Links().Predict(t.Context(), req); err != nil || !loaded(db) || len(have.Links) == 0 || !reflect.DeepEqual(have, want) {
 				t.Errorf("%s of %s: %+v in the file, %+v loaded, %v", scorer, vertex, have, want, err)
 			}
 		}
@@ -106,15 +106,15 @@ func TestPredict_InFileDegrees(t *testing.T) {
 		for _, vertex := range []string{"2500", "19999", "alone"} {
 			for _, threshold := range []*float64{nil, &low, &high} {
 				for _, k := range []int{1, 9, 40} {
-					req := links.PredictForRequest{Vertex: vertex, K: k, Graph: "g", With: catalogue.Scorer{Name: scorer}, Threshold: threshold}
+					req := links.PredictRequest{Vertex: vertex, K: k, Graph: "g", With: catalogue.Scorer{Name: scorer}, Threshold: threshold}
 					forgetLoaded(db)
-					have, err := db.Links().PredictFor(t.Context(), req)
+					have, err := db.Links().Predict(t.Context(), req)
 					if fits := scorer != "preferential_attachment" || k < 10; err != nil || fits && loaded(db) {
 						t.Fatalf("%s of %s: the graph was loaded, or %v", scorer, vertex, err)
 					}
 					req.Where = func(where.Candidate) bool { return true } // loads the graph
-					want, err := db.Links().PredictFor(t.Context(), req)
-					if err != nil || !loaded(db) || threshold == nil && vertex != "alone" && len(want.Vertices) == 0 || !reflect.DeepEqual(have, want) {
+					want, err := db.Links().Predict(t.Context(), req)
+					if err != nil || !loaded(db) || threshold == nil && vertex != "alone" && len(want.Links) == 0 || !reflect.DeepEqual(have, want) {
 						t.Errorf("%d by %s of %s: %+v in the file, %+v loaded, %v", k, scorer, vertex, have, want, err)
 					}
 				}
@@ -141,17 +141,17 @@ func TestPredict_InFileVectors(t *testing.T) {
 		for _, scorer := range []string{"l2", "cosine", "probability"} {
 			for _, vertex := range []string{"2500", "19999", "alone"} {
 				for _, near := range []int{-1, 0, 3} {
-					req := links.PredictForRequest{Vertex: vertex, K: 7, Graph: "g", With: catalogue.Scorer{Name: scorer, Embedding: "e"}, Near: near}
+					req := links.PredictRequest{Vertex: vertex, K: 7, Graph: "g", With: catalogue.Scorer{Name: scorer, Embedding: "e"}, Near: near}
 					if near == 3 {
 						req.Threshold = &low
 					}
 					forgetLoaded(db)
-					have, err := db.Links().PredictFor(t.Context(), req)
+					have, err := db.Links().Predict(t.Context(), req)
 					if err != nil || loaded(db) {
 						t.Fatalf("%s of %s: loaded %v, %v", scorer, vertex, loaded(db), err)
 					}
 					req.Where = func(where.Candidate) bool { return true } // loads the graph and the vectors
-					want, err := db.Links().PredictFor(t.Context(), req)
+					want, err := db.Links().Predict(t.Context(), req)
 					if err != nil || !loaded(db) || !reflect.DeepEqual(have, want) {
 						t.Errorf("%s of %s, near %d, index %v: %+v in the file, %+v loaded, %v", scorer, vertex, near, index, have, want, err)
 					}

@@ -46,17 +46,17 @@ func TestDB_Predict_EqualsScore(t *testing.T) {
 					t.Fatalf("%s of %v: %v, by SCORE %v", known.Name, p.Pair, all.Links[j].Score, p.Scores[0])
 				}
 			}
-			var of []links.PredictedVertex
+			var of []links.PredictedLink
 			for _, l := range all.Links {
 				if l.Source == "v7" {
-					of = append(of, links.PredictedVertex{Vertex: l.Target, Score: l.Score})
+					of = append(of, links.PredictedLink{Pair: l.Pair, Rank: len(of) + 1, Score: l.Score})
 				} else if l.Target == "v7" {
-					of = append(of, links.PredictedVertex{Vertex: l.Source, Score: l.Score})
+					of = append(of, links.PredictedLink{Pair: links.Pair{Source: l.Target, Target: l.Source}, Rank: len(of) + 1, Score: l.Score})
 				}
 			}
-			one, err := db.Links().PredictFor(ctx, links.PredictForRequest{Vertex: "v7", K: 1000, With: with, Near: 60})
-			if err != nil || !slices.Equal(one.Vertices, of) {
-				t.Errorf("%s of v7: %v, %v, expected %v", known.Name, one.Vertices, err, of)
+			one, err := db.Links().Predict(ctx, links.PredictRequest{Vertex: "v7", K: 1000, With: with, Near: 60})
+			if err != nil || !slices.Equal(one.Links, of) {
+				t.Errorf("%s of v7: %v, %v, expected %v", known.Name, one.Links, err, of)
 			}
 			if workers == 1 {
 				first = append(first, all)

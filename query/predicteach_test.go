@@ -21,9 +21,9 @@ func TestEachPredict_Ends(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var ended error
-	for row, err := range db.Links().EachPredict(ctx, links.PredictEachRequest{K: 2, Graph: "g", With: w}) {
+	for row, err := range db.Links().EachPredict(ctx, links.PredictRequest{K: 2, Graph: "g", With: w}) {
 		cancel()
-		if ended = err; err != nil && row != (links.PredictedRow{}) {
+		if ended = err; err != nil && row != (links.PredictedLink{}) {
 			t.Errorf("row %+v with error %v", row, err)
 		}
 	}
@@ -32,7 +32,7 @@ func TestEachPredict_Ends(t *testing.T) {
 	}
 	execAll(t, db, "MATERIALIZE PREDICTIONS FROM adamic_adar IN g WITH (top := 2)")
 	rows := 0
-	for _, err := range db.Links().EachPredicted(t.Context(), links.PredictedEachRequest{K: 2, Graph: "g"}) {
+	for _, err := range db.Links().EachPredict(t.Context(), links.PredictRequest{Stored: true, K: 2, Graph: "g"}) {
 		if rows++; rows == 1 {
 			execAll(t, db, "MATERIALIZE PREDICTIONS FROM adamic_adar IN g WITH (top := 3)")
 		}

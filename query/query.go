@@ -128,10 +128,3 @@ func (db *DB) Update(ctx context.Context, f func(*storage.Tx) error) error {
 	})
 	return err
 }
-
-// Read calls f with the store of db, for operations without a method of DB. f must neither write
-// to the store nor close it.
-func (db *DB) Read(ctx context.Context, f func(*storage.DB) error) error {
-	_, err := engine.InCall(ctx, &db.e, "READ", func(*engine.Call) (engine.Nothing, error) { return engine.Nothing{}, f(db.e.Store) })
-	return err
-}

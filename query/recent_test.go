@@ -148,7 +148,7 @@ func TestRecentNeighbors_Model(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	explained, err := db.Links().Explain(t.Context(), links.ExplainScoreRequest{Graph: "g", Pair: links.Pair{Source: "0", Target: "1"}, With: []catalogue.Scorer{{Model: "m"}}})
+	explained, err := db.Links().Explain(t.Context(), links.ScoreRequest{Graph: "g", Pairs: []links.Pair{{Source: "0", Target: "1"}}, With: []catalogue.Scorer{{Model: "m"}}})
 	if err != nil || explained.Scores[0].Score != scored.Pairs[0].Scores[1] || explained.Scores[0].Model.Parts[1].Value != scored.Pairs[0].Scores[0] {
 		t.Errorf("%+v, %v; by SCORE %v", explained.Scores, err, scored.Pairs[0].Scores)
 	}

@@ -34,7 +34,7 @@ func TestDB_ScoreFile_EqualsScore(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := 0
-	got, err := db.Links().ScoreFile(context.Background(), links.ScoreFileRequest{Path: path, With: with, Each: func(p links.ScoredPair) error {
+	got, err := db.Links().Score(context.Background(), links.ScoreRequest{Path: path, With: with, Each: func(p links.ScoredPair) error {
 		w := want.Pairs[i]
 		if p.Pair != w.Pair || !sameScores(p.Scores, w.Scores) {
 			return fmt.Errorf("pair %d is %v, expected %v", i, p, w)
@@ -45,8 +45,8 @@ func TestDB_ScoreFile_EqualsScore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Pairs != 10_000 || i != 10_000 || int(got.Missing) != want.Missing || want.Missing == 0 {
-		t.Errorf("%d pairs, %d seen, %d missing, expected %d", got.Pairs, i, got.Missing, want.Missing)
+	if got.Scored != 10_000 || i != 10_000 || got.Missing != want.Missing || want.Missing == 0 {
+		t.Errorf("%d pairs, %d seen, %d missing, expected %d", got.Scored, i, got.Missing, want.Missing)
 	}
 }
 

@@ -97,8 +97,8 @@ func TestDB_ScoreFile_Into(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(dir, "scores.csv")
-	result, err := db.Links().ScoreFile(ctx, links.ScoreFileRequest{Path: filepath.Join(dir, "pairs.csv"), With: with, Header: format.HeaderNone, Separator: ",", Into: out})
-	if err != nil || int(result.Missing) != scores.Missing || int(result.Pairs) != len(want) {
+	result, err := db.Links().Score(ctx, links.ScoreRequest{Path: filepath.Join(dir, "pairs.csv"), With: with, Header: format.HeaderNone, Separator: ",", Into: out})
+	if err != nil || result.Missing != scores.Missing || int(result.Scored) != len(want) {
 		t.Fatalf("%+v, %v", result, err)
 	}
 	got, err := os.ReadFile(out)
@@ -145,11 +145,11 @@ func TestDB_ScoreFile_Resumed(t *testing.T) {
 	for _, ending := range []string{"", ".gz", ".zst"} {
 		dir := t.TempDir()
 		whole, out := filepath.Join(dir, "whole.csv"+ending), filepath.Join(dir, "scores.csv"+ending)
-		first, err := db.Links().ScoreFile(ctx, links.ScoreFileRequest{Path: pairs, With: with, Into: whole})
+		first, err := db.Links().Score(ctx, links.ScoreRequest{Path: pairs, With: with, Into: whole})
 		if err != nil {
 			t.Fatal(err)
 		}
-		req := links.ScoreFileRequest{Path: pairs, With: with, Into: out, Resume: true}
+		req := links.ScoreRequest{Path: pairs, With: with, Into: out, Resume: true}
 		stopped := 0
 		for range repeat.Times(3) {
 			if interruptScores(t, db, req, random.IntN(700_000)) {
@@ -164,14 +164,14 @@ func TestDB_ScoreFile_Resumed(t *testing.T) {
 			}
 			part.WriteString("v1,v2,torn line")
 			part.Close()
-			if _, err := db.Links().ScoreFile(ctx, links.ScoreFileRequest{Path: pairs, With: with, Into: out}); !errors.Is(err, format.ErrPart) {
+			if _, err := db.Links().Score(ctx, links.ScoreRequest{Path: pairs, With: with, Into: out}); !errors.Is(err, format.ErrPart) {
 				t.Errorf("a new run over an unfinished file: %v", err)
 			}
 		}
 		if stopped == 0 {
 			t.Error("no run was stopped")
 		}
-		last, err := db.Links().ScoreFile(ctx, req)
+		last, err := db.Links().Score(ctx, req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,8 +179,8 @@ func TestDB_ScoreFile_Resumed(t *testing.T) {
 		if got, err := os.ReadFile(out); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s: %d bytes, expected %d, %v", ending, len(got), len(want), err)
 		}
-		if last.Pairs != first.Pairs || last.Missing != first.Missing {
-			t.Errorf("%s: %d pairs, %d missing, expected %d and %d", ending, last.Pairs, last.Missing, first.Pairs, first.Missing)
+		if last.Scored != first.Scored || last.Missing != first.Missing {
+			t.Errorf("%s: %d pairs, %d missing, expected %d and %d", ending, last.Scored, last.Missing, first.Scored, first.Missing)
 		}
 		if names, _ := filepath.Glob(filepath.Join(dir, "*part*")); len(names) > 0 {
 			t.Errorf("files were left: %v", names)
@@ -190,7 +190,7 @@ func TestDB_ScoreFile_Resumed(t *testing.T) {
 
 // interruptScores runs a request until it has read some bytes, and reports whether it
 // was stopped.
-func interruptScores(t *testing.T, db *DB, req links.ScoreFileRequest, after int) bool {
+func interruptScores(t *testing.T, db *DB, req links.ScoreRequest, after int) bool {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -210,7 +210,7 @@ func interruptScores(t *testing.T, db *DB, req links.ScoreFileRequest, after int
 		}
 		return &cutReader{in, after, stop}
 	}
-	_, err := db.Links().ScoreFile(ctx, req)
+	_, err := db.Links().Score(ctx, req)
 	db.e.Files.Wrap = nil
 	if err == nil {
 		if err := os.Remove(req.Into); err != nil {
@@ -237,13 +237,13 @@ func TestDB_ScoreFile_Changed(t *testing.T) {
 	randomSpace(t, db, ascending(60))
 	pairs := writePairs(t, 60_000)
 	out := filepath.Join(t.TempDir(), "scores.csv")
-	req := links.ScoreFileRequest{Path: pairs, With: []catalogue.Scorer{{Name: "l2", Embedding: "e"}}, Into: out, Resume: true}
+	req := links.ScoreRequest{Path: pairs, With: []catalogue.Scorer{{Name: "l2", Embedding: "e"}}, Into: out, Resume: true}
 	if !interruptScores(t, db, req, 400_000) {
 		t.Fatal("the run was not stopped")
 	}
-	refused := func(req links.ScoreFileRequest, reason string) {
+	refused := func(req links.ScoreRequest, reason string) {
 		t.Helper()
-		_, err := db.Links().ScoreFile(ctx, req)
+		_, err := db.Links().Score(ctx, req)
 		if !errors.Is(err, format.ErrPart) || !strings.Contains(err.Error(), reason) {
 			t.Errorf("%v, expected %s", err, reason)
 		}
@@ -262,11 +262,11 @@ func TestDB_ScoreFile_Changed(t *testing.T) {
 	}
 	refused(req, "has changed since")
 	req.Resume, req.Overwrite = false, true
-	if r, err := db.Links().ScoreFile(ctx, req); err != nil || r.Pairs != 1 {
+	if r, err := db.Links().Score(ctx, req); err != nil || r.Scored != 1 {
 		t.Errorf("a new run: %v, %v", r, err)
 	}
 	var mistake *fault.Error
-	if _, err := db.Links().ScoreFile(ctx, links.ScoreFileRequest{Path: "-", With: req.With, Into: out + "2", Resume: true}); !errors.As(err, &mistake) {
+	if _, err := db.Links().Score(ctx, links.ScoreRequest{Path: "-", With: req.With, Into: out + "2", Resume: true}); !errors.As(err, &mistake) {
 		t.Errorf("standard input: %v", err)
 	}
 }
@@ -275,7 +275,7 @@ func TestDB_ScoreFile_Changed(t *testing.T) {
 // ID and version in a different heavytail file.
 func TestDB_ScoreFile_AnotherFile(t *testing.T) {
 	pairs := writePairs(t, 60_000)
-	req := links.ScoreFileRequest{Path: pairs, With: []catalogue.Scorer{{Name: "katz"}}, Into: filepath.Join(t.TempDir(), "scores.csv"), Resume: true}
+	req := links.ScoreRequest{Path: pairs, With: []catalogue.Scorer{{Name: "katz"}}, Into: filepath.Join(t.TempDir(), "scores.csv"), Resume: true}
 	var dbs [2]*DB
 	for i := range dbs {
 		dbs[i] = openTest(t, &Options{scoreSection: scoreBatch})
@@ -284,10 +284,10 @@ func TestDB_ScoreFile_AnotherFile(t *testing.T) {
 	if !interruptScores(t, dbs[0], req, 400_000) {
 		t.Fatal("the run was not stopped")
 	}
-	if _, err := dbs[1].Links().ScoreFile(context.Background(), req); !errors.Is(err, format.ErrPart) || !strings.Contains(err.Error(), "that of another file") {
+	if _, err := dbs[1].Links().Score(context.Background(), req); !errors.Is(err, format.ErrPart) || !strings.Contains(err.Error(), "that of another file") {
 		t.Errorf("resumed: %v", err)
 	}
-	if _, err := dbs[0].Links().ScoreFile(context.Background(), req); err != nil {
+	if _, err := dbs[0].Links().Score(context.Background(), req); err != nil {
 		t.Error(err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"heavytail/embedding/link"
+	"heavytail/embedding/run"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/graphs"
@@ -83,7 +84,7 @@ func listed(c *engine.Call, what parser.Listing) ([][]rows.Value, error) {
 		list, err := entries.ListPredictions(c)
 		return lists.Map(list, catalogue.PredictionSummary.Row), err
 	case parser.Methods:
-		return lists.Map(vectors.Methods(), func(m help.Method) []rows.Value { return []rows.Value{m.Name, optionsText(m.Options), m.Summary} }), nil
+		return lists.Map(vectors.Methods(), func(m run.Method) []rows.Value { return []rows.Value{m.Name, optionsText(m.Options), m.Summary} }), nil
 	case parser.Measures:
 		return lists.Map(measures.List(), func(m measures.Measure) []rows.Value {
 			return []rows.Value{m.Name, m.Type.String(), cells.TextOrNil(m.Weights), optionsText(m.Options), m.Summary}

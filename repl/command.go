@@ -39,7 +39,7 @@ func commands() []command {
 		{name: ".schema", args: "[GRAPH]", summary: "show what each graph has: size, attributes, embeddings", most: 1, run: (*session).schema},
 		{
 			name: ".plot", args: "[GRAPH …]", summary: "plot how degrees are distributed, or draw other pictures", most: -1, run: (*session).plot,
-			detail: "The axes are logarithmic: a power law is a straight line. Without a name all graphs are plotted, if they are not more than " + fmt.Sprint(len(marks)) +
+			detail: "The axes are logarithmic: a power law is a straight line. Without a name all graphs are plotted, if they are not more than " + fmt.Sprint(mostPlotted) +
 				". A kind of picture with its arguments draws what heavytail plot does, without FILE, such as .plot graph social --around alice, with --out into a picture; .plot graph --help explains it.",
 		}, {
 			name: ".mode", args: "[MODE]", summary: "show or set how results are written", most: 1, run: (*session).mode,

@@ -109,43 +109,36 @@ func unknown(what, name string, names []string) error {
 	return fmt.Errorf("unknown %s %q", what, name)
 }
 
-// plot calls Config.Plot if the first argument is one of Config.Plots, and otherwise
-// draws degree distributions as lines of text.
+// mostPlotted is how many graphs .plot draws together: as many as lines of text have marks for.
+const mostPlotted = 8
+
+// plot calls Config.Plot, for the kind degrees if the arguments begin with no kind.
 func (s *session) plot(ctx context.Context, args []word) error {
+	if s.config.Plot == nil {
+		return errors.New("this program draws no plots")
+	}
 	var names []string
 	for _, a := range args {
 		names = append(names, a.text)
 	}
-	if len(args) > 0 && !args[0].quoted && s.config.Plot != nil && slices.Contains(s.config.Plots, args[0].text) {
-		if err := s.config.Plot(ctx, s.out, names); err != nil {
-			return err
+	if len(args) == 0 || args[0].quoted || !slices.Contains(s.config.Plots, args[0].text) {
+		if len(names) == 0 {
+			all, err := graphNames(ctx, s.config.DB)
+			if err != nil {
+				return err
+			}
+			if len(all) == 0 || len(all) > mostPlotted {
+				return fmt.Errorf("the file has %d graphs: name up to %d to plot", len(all), mostPlotted)
+			}
+			names = all
+		} else if len(names) > mostPlotted {
+			return fmt.Errorf("%d graphs are too many to distinguish: name up to %d to plot", len(names), mostPlotted)
 		}
-		return s.flush()
-	}
-	if len(names) > len(marks) {
-		return fmt.Errorf("%d graphs are too many to distinguish: name up to %d to plot", len(names), len(marks))
-	}
-	if len(names) == 0 {
-		all, err := graphNames(ctx, s.config.DB)
-		if err != nil {
-			return err
-		}
-		if len(all) == 0 || len(all) > len(marks) {
-			return fmt.Errorf("the file has %d graphs: name up to %d to plot", len(all), len(marks))
-		}
-		names = all
-	}
-	var series []DegreeSeries
-	for _, name := range names {
-		counts, err := s.config.DB.Graphs().Degrees(ctx, name)
-		if err != nil {
-			return err
-		}
-		series = append(series, DegreeSeries{Name: name, Counts: counts})
+		names = append([]string{"degrees"}, names...)
 	}
 	s.config.Status.Clear()
-	if err := DegreePlot(s.out, series, s.shared() && s.config.Status.term.Color); err != nil {
-		return s.broken(err)
+	if err := s.config.Plot(ctx, s.out, names); err != nil {
+		return err
 	}
 	return s.flush()
 }

@@ -140,8 +140,13 @@ func (c *completer) class(ctx context.Context, class parser.Class, names parser.
 	case parser.ClassOption:
 		return c.optionNames(names.Call)
 	case parser.ClassMethod, parser.ClassWalks:
-		methods := slices.DeleteFunc(vectors.Methods(), func(m help.Method) bool { return class == parser.ClassWalks && !m.Walks })
-		return candidates(methods, func(m help.Method) candidate { return candidate{m.Name, "(", m.Summary} })
+		var list []candidate
+		for _, m := range vectors.Methods() {
+			if m.Walks || class != parser.ClassWalks {
+				list = append(list, candidate{m.Name, "(", m.Summary})
+			}
+		}
+		return list
 	case parser.ClassMeasure:
 		return candidates(measures.List(), func(m measures.Measure) candidate { return candidate{m.Name, "(", m.Summary} })
 	case parser.ClassGenerator:

@@ -37,8 +37,9 @@ type Config struct {
 	// Manual returns a page of the manual of the program, and for "" the list
 	// of its pages. It is nil if there is no manual.
 	Manual func(page string) (string, error)
-	// Plots are the kinds of pictures that Plot draws: .plot with one of them as its first
-	// argument calls Plot with all arguments. Without them .plot draws degrees only.
+	// Plots are the kinds of pictures that Plot draws; one is degrees. .plot calls Plot with all
+	// arguments, and with degrees before them if they do not begin with a kind. Without Plot it
+	// is an error.
 	Plots []string
 	Plot  func(ctx context.Context, out io.Writer, args []string) error
 }

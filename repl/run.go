@@ -9,7 +9,6 @@ import (
 
 	"heavytail/query/fault"
 	"heavytail/query/parser"
-	"heavytail/query/rows"
 )
 
 // Run executes the statements and commands of a script and writes their rows.
@@ -32,18 +31,12 @@ func Run(ctx context.Context, c Config) error {
 // Answer runs a statement by its typed request, as DB.Answer does, and writes its rows.
 // It reads nothing from In. Errors are those of Run.
 func Answer(ctx context.Context, c Config, statement string, request any) error {
-	return Write(c, func() (*rows.Rows, error) { return c.DB.Answer(ctx, statement, request) })
-}
-
-// Write writes the rows that a function returns, such as those of a method of DB, in the form and
-// with the notices of a statement. It reads nothing from In. Errors are those of Run.
-func Write(c Config, answer func() (*rows.Rows, error)) error {
 	c.In = strings.NewReader("")
 	if err := c.Validate(); err != nil {
 		return err
 	}
 	s := newSession(&c, nil)
-	err := s.answer(func() (tabular, error) { return rowsOf(answer()) })
+	err := s.answer(func() (tabular, error) { return rowsOf(c.DB.Answer(ctx, statement, request)) })
 	var broken *outputError
 	if err == nil || errors.As(err, &broken) {
 		return err

@@ -50,7 +50,7 @@ func shellProcess(path string) {
 		os.Exit(1)
 	}
 	c := ShellConfig{
-		Config: Config{DB: db, Out: os.Stdout, Status: status}, Title: filepath.Base(path),
+		Config: Config{DB: db, Out: os.Stdout, Status: status, Plot: echo}, Title: filepath.Base(path),
 		History: HistoryFile(os.Getenv), Startup: StartupFile(os.Getenv), Lookup: os.LookupEnv, completionWait: time.Hour,
 	}
 	c.Open = func(path string) (*query.DB, string, error) {
@@ -567,4 +567,10 @@ func TestShell_AnyKeys(t *testing.T) {
 		c.sound()
 		c.cmd.Process.Kill()
 	}
+}
+
+// echo takes the place of pictures.
+func echo(_ context.Context, out io.Writer, args []string) error {
+	_, err := fmt.Fprintf(out, "a plot of %q\n", args)
+	return err
 }

@@ -13,6 +13,7 @@ import (
 	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/rescue"
 	"heavytail/storage/internal/tree"
+	"heavytail/storage/internal/verify"
 )
 
 // An artefact is an index, a model, predictions or a job: something derived from a
@@ -22,7 +23,7 @@ import (
 // and one removes both.
 //
 // artefact[R] describes a kind whose records have the type R. Its methods are common
-// to all kinds: find, sound, publish, drop, and the parts of CHECK, COMPACT,
+// to all kinds: find, valid, publish, drop, and the parts of CHECK, COMPACT,
 // RECOVER and STATS, which iterate over kinds.
 type artefact[R any] struct {
 	bucket    []byte // top bucket
@@ -43,9 +44,9 @@ type artefact[R any] struct {
 	stream   func(r *R) *tree.BlobRecord  // stream of the record; nil for kinds without a stream
 	object   func(r *R) uint64            // object that r refers to, 0 for none; if nil, the object of the stream
 
-	verify  func(c *checker, where string, key []byte, r *R) error      // checks in addition to record and stream; may be nil
-	measure func(out *Stats, t *tree.Tx, key []byte, r *R, bytes int64) // enters the bytes of the object into Stats
-	leave   func(key []byte, r *R) (where, what string)                 // what is lost because RECOVER does not copy it, "" for nothing; if nil, RECOVER copies it
+	verify  func(c *verify.Checker, where string, key []byte, r *R) error // checks in addition to record and stream; may be nil
+	measure func(out *Stats, t *tree.Tx, key []byte, r *R, bytes int64)   // enters the bytes of the object into Stats
+	leave   func(key []byte, r *R) (where, what string)                   // what is lost because RECOVER does not copy it, "" for nothing; if nil, RECOVER copies it
 }
 
 func (a *artefact[R]) top() []byte { return a.bucket }
@@ -96,10 +97,10 @@ func (a *artefact[R]) find(t *tree.Tx, key []byte) (*R, error) {
 	return r, nil
 }
 
-// sound calls f with every record that is sound and whose key begins with a prefix, by
+// valid calls f with every record that is valid and whose key begins with a prefix, by
 // key. damaged has an error for each of the others: a damaged record must not hide the
 // sound ones.
-func (a *artefact[R]) sound(t *tree.Tx, prefix []byte, f func(key []byte, r *R)) (damaged, err error) {
+func (a *artefact[R]) valid(t *tree.Tx, prefix []byte, f func(key []byte, r *R)) (damaged, err error) {
 	keys, err := a.keys(t, prefix)
 	if err != nil {
 		return nil, err
@@ -125,7 +126,7 @@ func (a *artefact[R]) listedRecord(t *tree.Tx, key []byte) (*R, error) {
 		return nil, fault.Corrupt(t.Path, string(a.bucket), err)
 	}
 	r, err := a.find(t, key)
-	return r, fault.Corrupt(t.Path, a.describe(t, key), foundDamage(err))
+	return r, fault.Corrupt(t.Path, a.describe(t, key), verify.Damage(err))
 }
 
 func (a *artefact[R]) keys(t *tree.Tx, prefix []byte) ([][]byte, error) {
@@ -204,7 +205,7 @@ func listed[R, I any](ctx context.Context, db *DB, a *artefact[R], info func(t *
 	var damaged error
 	err := db.file.View(ctx, func(t *tree.Tx) (err error) {
 		list = nil
-		damaged, err = a.sound(t, nil, func(key []byte, r *R) {
+		damaged, err = a.valid(t, nil, func(key []byte, r *R) {
 			if x, ok := info(t, key, r); ok {
 				list = append(list, x)
 			}
@@ -214,29 +215,29 @@ func listed[R, I any](ctx context.Context, db *DB, a *artefact[R], info func(t *
 	return list, cmp.Or(err, damaged)
 }
 
-// check verifies the artefacts and what they refer to.
-func (a *artefact[R]) check(c *checker) error {
-	return c.tryEach(string(a.bucket), fault.RemedyRestore, a.bucket, func(key, _ []byte) error {
-		c.report.Records++
-		defer c.step()
+// Check implements verify.Kind: it verifies the artefacts and what they refer to.
+func (a *artefact[R]) Check(c *verify.Checker) error {
+	return c.TryEach(string(a.bucket), fault.RemedyRestore, a.bucket, func(key, _ []byte) error {
+		c.Report.Records++
+		defer c.Step()
 		if err := a.checkKey(key); err != nil {
-			c.fault(string(a.bucket), fault.Reason(err), fault.RemedyRestore)
+			c.Fault(string(a.bucket), fault.Reason(err), fault.RemedyRestore)
 			return nil
 		}
-		where := a.describe(c.tx, key)
-		return c.try(where, a.remedy, func() error { return a.checkOne(c, where, key) })
+		where := a.describe(c.Tx, key)
+		return c.Try(where, a.remedy, func() error { return a.checkOne(c, where, key) })
 	})
 }
 
-func (a *artefact[R]) checkOne(c *checker, where string, key []byte) error {
-	r, err := a.find(c.tx, key)
+func (a *artefact[R]) checkOne(c *verify.Checker, where string, key []byte) error {
+	r, err := a.find(c.Tx, key)
 	if err == nil && a.verify != nil {
 		err = a.verify(c, where, key, r)
 	}
 	if err != nil || a.stream == nil {
-		return foundDamage(err)
+		return verify.Damage(err)
 	}
-	return c.checkBlob(a.contentOf(c.tx, key), a.remedy, *a.stream(r))
+	return c.CheckBlob(a.contentOf(c.Tx, key), a.remedy, *a.stream(r))
 }
 
 // copyTo copies the records, and calls refer for their objects.
@@ -263,13 +264,13 @@ func (a *artefact[R]) copyTo(t *tree.Tx, w *storeWriter, refer func(object uint6
 
 // own records the owners of the objects.
 func (a *artefact[R]) own(t *tree.Tx, o tree.Owners) error {
-	_, err := a.sound(t, nil, func(key []byte, r *R) { o.Add(a.refersTo(r), a.contentOf(t, key)) })
+	_, err := a.valid(t, nil, func(key []byte, r *R) { o.Add(a.refersTo(r), a.contentOf(t, key)) })
 	return err
 }
 
 // count enters the bytes of the objects into Stats.
 func (a *artefact[R]) count(t *tree.Tx, s sizes, out *Stats) (damaged, err error) {
-	return a.sound(t, nil, func(key []byte, r *R) { a.measure(out, t, key, r, s.object(a.refersTo(r))) })
+	return a.valid(t, nil, func(key []byte, r *R) { a.measure(out, t, key, r, s.object(a.refersTo(r))) })
 }
 
 // table describes for a recovery how to read the records, and whether they are

@@ -115,7 +115,7 @@ func TestReadMeta_Growing(t *testing.T) {
 		importText(t, db, fmt.Sprintf("g%d", commits), strings.Repeat("a b\n", 10)+ringText(3000))
 	}
 	for range 3 {
-		if m, err := steadyMeta(growingFile{file, commit}, page.SizeOf(file)); err != nil || m.Other != "" {
+		if m, err := page.ReadSteadyMeta(growingFile{file, commit}, page.SizeOf(file)); err != nil || m.Other != "" {
 			t.Errorf("%+v: %v", m, err)
 		}
 	}
@@ -148,7 +148,7 @@ func TestSteadyMeta_Torn(t *testing.T) {
 	}
 	defer file.Close()
 	for times := range 5 {
-		m, err := steadyMeta(&tornReader{file, times}, page.SizeOf(file))
+		m, err := page.ReadSteadyMeta(&tornReader{file, times}, page.SizeOf(file))
 		if err != nil || (m.Other == "") != (times < 3) {
 			t.Errorf("%d torn reads: %q, %v", times, m.Other, err)
 		}

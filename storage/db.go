@@ -37,11 +37,11 @@ func (db *DB) Notices() []string { return db.file.Notices() }
 // (Options.ReleaseIdle).
 func (db *DB) Reopened() uint64 { return db.file.Reopened() }
 
-// Keep makes a store with Options.ReleaseIdle keep the lock of the file from its
+// Hold makes a store with Options.ReleaseIdle keep the lock of the file from its
 // next use until release is called, so that several calls see no change that another
 // process made between them. Without that option it does nothing. It may be called
 // several times, and does not wait.
-func (db *DB) Keep() (release func()) { return db.file.Keep() }
+func (db *DB) Hold() (release func()) { return db.file.Hold() }
 
 // Close waits for running operations and closes the file; an attached store
 // leaves the file open. Further calls return nil.

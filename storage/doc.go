@@ -33,10 +33,10 @@
 //	errors, types, options                          public types
 //	db, open, catalog                               an open store, and entries of the catalogue
 //	graphs, snapshot, columns, update, edges, …     reading and changing graphs
-//	checker, stats, storewriter                     what each kind of artefact needs
+//	stats, storewriter                              what each kind of artefact needs
 //	artefact, index, model, prediction, job, …      what is derived from graphs, and dropping it
 //	embedding, embedslots, rows, generations, …     embeddings and their rows
-//	check                                           verifying the file
+//	check                                           verifying the file, by package verify
 //	stage, import                                   writing a whole version of a graph
 //	copy, maintain, rebuild, recover                writing the file again
 //
@@ -187,7 +187,7 @@
 // the lock from the beginning of a use until 0.3 s later, or until the end of a longer
 // use. In between other processes can open the file for reading and writing (lease.go).
 // Calls of one store that overlap are one use. Whoever makes several calls and must see
-// no change between them calls Keep; methods of several transactions do so themselves.
+// no change between them calls Hold; methods of several transactions do so themselves.
 // If another process uses the file, a call waits for Options.LockTimeout and then fails
 // with ErrLocked, which names the process if the system shows it.
 //
@@ -251,7 +251,7 @@
 // them with the size of the file, and bbolt follows no part of the tree whose shape was
 // not verified with plain reads (package page): every bit of the headers and tables of
 // its pages is checked. The walk also adds up the records, by key and checksum, and
-// compares the sum with what the last commit has promised of the bucket (sums.go),
+// compares the sum with what the last commit has stated of the bucket (sums.go),
 // so that a lost page, or an old version of a page, is found although all its records
 // are sound. A file with damage below the catalogue is opened: what is sound can be
 // read, the rest is ErrCorrupt, and so is every write. Reads of the map run with faults
@@ -265,7 +265,7 @@
 // the whole state before; Check then finds the later state among the free pages until
 // they are used again, and a caller who remembers Epoch notices it.
 //
-// # What later versions promise
+// # What later versions read
 //
 // From the first release on, every version opens, reads and writes the files of all releases
 // before it, and none needs a step in between. A file that needs a newer reader, or has a feature

@@ -334,18 +334,13 @@ func TestGenerations_Names(t *testing.T) {
 			}
 			return err
 		}, ErrName, ErrName, ErrName},
-		{"KeepRows", func(db *DB, name string) error {
+		{"PutSameRows", func(db *DB, name string) error {
 			_, m, err := db.Embedding(ctx, "e")
 			if err == nil {
-				_, _, err = db.KeepRows(ctx, EmbeddingInfo{Name: name, Graph: "ring", GraphVersion: 1}, m, nil)
+				_, _, err = db.PutSameRows(ctx, EmbeddingInfo{Name: name, Graph: "ring", GraphVersion: 1}, m, nil)
 			}
 			return err
 		}, ErrName, ErrName, ErrName},
-		{"Restate", func(db *DB, name string) error {
-			info, err := db.EmbeddingInfo(ctx, name)
-			info.Name = name
-			return errors.Join(err, db.Restate(ctx, Catalogue{Embeddings: []EmbeddingInfo{info}}))
-		}, nil, nil, ErrNotFound},
 		{"EmbeddingState", func(db *DB, name string) error {
 			info, err := db.EmbeddingInfo(ctx, name)
 			if err == nil {

@@ -208,6 +208,9 @@ type GraphPart struct {
 	// Cost of what was read, in arcs of a graph that is read as a whole: the degrees of the
 	// vertices, and 200 for each of them.
 	Cost int64
+	// NamedOnly makes Snapshot read the keys of the named vertices only, and not those of the
+	// vertices that were read.
+	NamedOnly bool
 
 	view  *GraphView
 	most  int64
@@ -291,7 +294,7 @@ func (p *GraphPart) Snapshot(names []string) (s *Snapshot, columns []*Column, ve
 	var keyed, places []uint32
 	for i, u := range vertices {
 		_, read := p.rows[u]
-		if _, named := p.named[u]; read || named {
+		if _, named := p.named[u]; named || read && !p.NamedOnly {
 			keyed, places = append(keyed, u), append(places, uint32(i))
 		}
 	}

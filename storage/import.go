@@ -16,6 +16,7 @@ import (
 	"heavytail/storage/internal/gather"
 	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
+	"heavytail/storage/internal/verify"
 )
 
 // Repeated decides the weight of an edge that occurs again in an import, in
@@ -430,7 +431,7 @@ func checkGraph(ctx context.Context, g *csr.Graph) error {
 			}
 		}
 	}
-	if err := checkSymmetric(ctx, g); errors.Is(err, fault.ErrRecord) {
+	if err := verify.Symmetric(ctx, g); errors.Is(err, fault.ErrRecord) {
 		return fmt.Errorf("%w: %w", ErrInvalid, err)
 	} else if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/tree"
+	"heavytail/storage/internal/verify"
 )
 
 // An index speeds up searches in the rows of one generation of an embedding. The key of
@@ -87,9 +88,9 @@ var indexKind = artefact[indexRecord]{
 	called:   func(key []byte) string { return string(key[8:]) },
 	validate: (*indexRecord).Validate,
 	stream:   func(r *indexRecord) *tree.BlobRecord { return &r.Stream },
-	verify: func(c *checker, _ string, key []byte, _ *indexRecord) error {
-		if _, known := embeddingWith(c.tx, block.IDOf(key)); !known {
-			c.fault("indexes", fmt.Sprintf("index of the rows in object %d, which no embedding has", block.IDOf(key)), fault.RemedyRestore)
+	verify: func(c *verify.Checker, _ string, key []byte, _ *indexRecord) error {
+		if _, known := embeddingWith(c.Tx, block.IDOf(key)); !known {
+			c.Fault("indexes", fmt.Sprintf("index of the rows in object %d, which no embedding has", block.IDOf(key)), fault.RemedyRestore)
 		}
 		return nil
 	},
@@ -254,7 +255,7 @@ func (db *DB) Indexes(ctx context.Context, embedding string) ([]IndexInfo, error
 			if err != nil || e.Object == 0 {
 				return err
 			}
-			bad, err := indexKind.sound(t, block.Key64(e.Object), func(k []byte, r *indexRecord) {
+			bad, err := indexKind.valid(t, block.Key64(e.Object), func(k []byte, r *indexRecord) {
 				list = append(list, r.info(string(key), e.Generation, string(k[8:])))
 			})
 			damaged = append(damaged, bad)

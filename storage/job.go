@@ -202,10 +202,10 @@ func findJob(t *tree.Tx, id uint64) (*jobRecord, error) {
 	return r, err
 }
 
-// eachSoundJob calls f with every job whose record is sound, by number: a damaged one
+// eachValidJob calls f with every job whose record is sound, by number: a damaged one
 // must not keep the others from continuing.
-func eachSoundJob(t *tree.Tx, f func(id uint64, r *jobRecord)) error {
-	_, err := jobKind.sound(t, nil, func(key []byte, r *jobRecord) {
+func eachValidJob(t *tree.Tx, f func(id uint64, r *jobRecord)) error {
+	_, err := jobKind.valid(t, nil, func(key []byte, r *jobRecord) {
 		if !r.dropped() {
 			f(block.IDOf(key), r)
 		}
@@ -315,7 +315,7 @@ func supersede(t *tree.Tx, by uint64, target string, token uint64) error {
 		return nil
 	}
 	changed := make(map[uint64]*jobRecord)
-	err := eachSoundJob(t, func(id uint64, r *jobRecord) {
+	err := eachValidJob(t, func(id uint64, r *jobRecord) {
 		info := r.info(id, token)
 		if id != by && r.Target == target && !info.State.Active() && r.Checkpoint.Object != 0 {
 			changed[id] = r
@@ -341,7 +341,7 @@ func forgetJobs(t *tree.Tx, token uint64) error {
 		updated int64
 	}
 	var over []ended
-	err := eachSoundJob(t, func(id uint64, r *jobRecord) {
+	err := eachValidJob(t, func(id uint64, r *jobRecord) {
 		if r.over(token) {
 			over = append(over, ended{id, r.Updated})
 		}

@@ -5,12 +5,13 @@ import (
 	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/rescue"
 	"heavytail/storage/internal/tree"
+	"heavytail/storage/internal/verify"
 )
 
 // kind is an artefact[R] whatever its R.
 type kind interface {
 	owner
-	check(c *checker) error
+	Check(c *verify.Checker) error
 	copyTo(t *tree.Tx, w *storeWriter, refer func(object uint64, where string)) error
 	count(t *tree.Tx, s sizes, out *Stats) (damaged, err error)
 	table() rescue.Table

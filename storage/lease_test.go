@@ -365,14 +365,14 @@ func TestReleaseIdle_Replaced(t *testing.T) {
 	}
 }
 
-// Keep keeps the file between calls, and the error of a process that waits names the file.
-func TestKeep(t *testing.T) {
+// Hold keeps the file between calls, and the error of a process that waits names the file.
+func TestHold(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	path := pathStore(t)
 	db := openStore(t, path, released(t))
 	idle(t, db)
-	release := db.Keep()
+	release := db.Hold()
 	probe := func() error {
 		other, err := Open(path, &Options{LockTimeout: -1})
 		if err == nil {
@@ -384,7 +384,7 @@ func TestKeep(t *testing.T) {
 		t.Errorf("before the first use: %v", err)
 	}
 	edgesOf(t, db)
-	time.Sleep(20 * time.Millisecond) // longer than it is kept without Keep
+	time.Sleep(20 * time.Millisecond) // longer than it is kept without Hold
 	if err := probe(); !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), path) {
 		t.Errorf("while it is kept: %v", err)
 	}
@@ -394,7 +394,7 @@ func TestKeep(t *testing.T) {
 	release() // nothing more
 	second := openStore(t, path, other)
 	idle(t, second)
-	release = db.Keep()
+	release = db.Hold()
 	edgesOf(t, db)
 	ended := make(chan error)
 	go func() {

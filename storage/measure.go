@@ -50,22 +50,10 @@ func (db *DB) measure(t *tree.Tx, s *Stats) (sizes, error) {
 	s.Bytes = info.Size()
 	w := page.NewWalker(t.Ctx, page.File{R: t.File, Meta: m})
 	w.Measure = found.add
-	if s.Pages, s.FreePages, err = db.walk(t, w, m); err != nil {
+	if s.Pages, s.FreePages, err = db.file.Walk(t, w, m); err != nil {
 		return nil, err
 	}
 	return found, nil
-}
-
-// walk walks over the tree: of the whole file, or of the bucket alone where the file belongs to an
-// application. It returns the pages in use, and of the whole file the free ones.
-func (db *DB) walk(t *tree.Tx, w *page.Walker, m page.Meta) (pages, free int64, err error) {
-	if db.file.Attached {
-		err = w.All(page.Bucket{Path: [][]byte{block.RootName}, Root: uint64(t.Root.Root())})
-		return w.Pages, 0, err
-	}
-	err = w.Walk()
-	pages = w.Pages + 2 // meta pages
-	return pages, int64(m.HighWater) - pages, err
 }
 
 // assign enters the sizes into Stats, and returns the errors of damaged entries.

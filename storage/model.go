@@ -13,6 +13,7 @@ import (
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
+	"heavytail/storage/internal/verify"
 )
 
 // A model scores links of a graph. Its record lies under its name, and what it has
@@ -231,11 +232,11 @@ var modelKind = artefact[modelRecord]{
 	called:   func(key []byte) string { return string(key) },
 	validate: (*modelRecord).Validate,
 	stream:   func(r *modelRecord) *tree.BlobRecord { return &r.Stream },
-	verify: func(c *checker, where string, key []byte, r *modelRecord) error {
+	verify: func(c *verify.Checker, where string, key []byte, r *modelRecord) error {
 		if err := block.CheckName("model", string(key)); err != nil {
 			return fault.Record("%v", err)
 		}
-		c.checkGraphOf(where, r.Graph, r.GraphID, r.GraphVersion)
+		c.CheckGraphOf(where, r.Graph, r.GraphID, r.GraphVersion)
 		return nil
 	},
 	measure: func(out *Stats, _ *tree.Tx, key []byte, _ *modelRecord, bytes int64) {
@@ -345,7 +346,7 @@ func (db *DB) DropModel(ctx context.Context, name string) error {
 
 func modelsOf(t *tree.Tx, graph uint64) ([]string, error) {
 	var names []string
-	damaged, err := modelKind.sound(t, nil, func(key []byte, r *modelRecord) {
+	damaged, err := modelKind.valid(t, nil, func(key []byte, r *modelRecord) {
 		if r.GraphID == graph {
 			names = append(names, string(key))
 		}

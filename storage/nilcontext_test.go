@@ -141,7 +141,7 @@ func TestDB_NilContext(t *testing.T) {
 	if methods < 50 {
 		t.Errorf("only %d methods", methods)
 	}
-	for name, f := range map[string]any{"Recover": Recover, "MatrixDigest": MatrixDigest, "Lists.Each": lists.Each, "Snapshot.Digest": snapshot.Digest} {
+	for name, f := range map[string]any{"Recover": Recover, "Lists.Each": lists.Each} {
 		callAll(t, name, reflect.ValueOf(f), append(texts, base), values)
 	}
 }

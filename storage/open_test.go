@@ -31,7 +31,7 @@ func withRoot(t *testing.T, path string, f func(root *bolt.Bucket) error) {
 	}
 	err = b.Update(func(btx *bolt.Tx) error {
 		root := btx.Bucket(block.RootName)
-		return errors.Join(f(root), promiseAnew(root))
+		return errors.Join(f(root), sumAgain(root))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -41,8 +41,8 @@ func withRoot(t *testing.T, path string, f func(root *bolt.Bucket) error) {
 	}
 }
 
-// promiseAnew recomputes the stored tallies after such a change.
-func promiseAnew(root *bolt.Bucket) error {
+// sumAgain recomputes the stored tallies after such a change.
+func sumAgain(root *bolt.Bucket) error {
 	h, err := block.DecodeHeader(root.Get(block.HeaderKey))
 	if err != nil {
 		return nil // the header is what the test damages

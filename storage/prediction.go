@@ -14,6 +14,7 @@ import (
 	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/page"
 	"heavytail/storage/internal/tree"
+	"heavytail/storage/internal/verify"
 )
 
 // Predictions are the likeliest links of every vertex of a graph by one scorer,
@@ -124,19 +125,19 @@ var predictionKind = artefact[predictionRecord]{
 
 // checkPredictions verifies that predictions fit their graph, and the links of every
 // vertex.
-func checkPredictions(c *checker, where string, key []byte, r *predictionRecord) error {
+func checkPredictions(c *verify.Checker, where string, key []byte, r *predictionRecord) error {
 	id := block.IDOf(key)
-	g, known := c.graphs[id]
-	if !known {
-		c.fault(where, fmt.Sprintf("their graph, with the number %d, is missing", id), fault.RemedyRestore)
+	g := c.Graph(id)
+	if g == nil {
+		c.Fault(where, fmt.Sprintf("their graph, with the number %d, is missing", id), fault.RemedyRestore)
 		return nil
 	}
-	c.checkGraphOf(where, c.names[id], id, r.GraphVersion)
+	c.CheckGraphOf(where, g.Name, id, r.GraphVersion)
 	if r.Object == 0 {
 		return nil
 	}
-	c.refer(r.Object, where, block.LinksName)
-	return c.checkLinks(&g, r)
+	c.Refer(r.Object, where, block.LinksName)
+	return checkLinks(c, &g.Record, r)
 }
 
 // PredictionWriter writes predictions. It belongs to one goroutine.
@@ -163,7 +164,7 @@ type PredictionWriter struct {
 // and the rest is set here. If the name belongs to another graph by now, it is
 // ErrConflict.
 func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info PredictionInfo, write func(w *PredictionWriter) error) (PredictionInfo, error) {
-	defer db.Keep()()
+	defer db.Hold()()
 	began := time.Now()
 	where := describePredictions(info.Scorer)
 	if info.Scorer == "" || len(info.Scorer) > maxScorer || info.K < 1 || info.K > MaxPredicted {
@@ -240,10 +241,10 @@ func (w *PredictionWriter) Add(links []PredictedLink) error {
 	return w.add(record, block.MaxLinkBytes*len(links))
 }
 
-// Keep writes the links that the next vertex had in the previous predictions of the
+// Copy writes the links that the next vertex had in the previous predictions of the
 // same graph and scorer. If there are none it is ErrInvalid, and if they were replaced
 // or dropped meanwhile it is ErrConflict.
-func (w *PredictionWriter) Keep() error {
+func (w *PredictionWriter) Copy() error {
 	if w.old == nil || int(w.next) >= w.snap.Info.Vertices {
 		return fmt.Errorf("vertex %d has no links to keep: %w", w.next, ErrInvalid)
 	}
@@ -365,7 +366,7 @@ func (db *DB) Predictions(ctx context.Context) ([]PredictionInfo, error) {
 		if err != nil {
 			return err
 		}
-		bad, err := predictionKind.sound(t, nil, func(key []byte, r *predictionRecord) {
+		bad, err := predictionKind.valid(t, nil, func(key []byte, r *predictionRecord) {
 			id := block.IDOf(key)
 			if name, known := names[id]; known {
 				list = append(list, r.info(name, id, string(key[8:])))
@@ -410,14 +411,14 @@ func (db *DB) DropPredictions(ctx context.Context, graph, scorer string) error {
 }
 
 // checkLinks verifies the links of every vertex.
-func (c *checker) checkLinks(g *graphs.Record, r *predictionRecord) error {
-	p, err := c.tx.Part(r.Object, block.LinksName)
+func checkLinks(c *verify.Checker, g *graphs.Record, r *predictionRecord) error {
+	p, err := c.Tx.Part(r.Object, block.LinksName)
 	if err != nil {
 		return err
 	}
-	c.tx.ReadAhead(p.Bucket)
+	c.Tx.ReadAhead(p.Bucket)
 	vertices, links := uint64(0), uint64(0)
-	err = c.tx.Scan(p, func(key, payload []byte) error {
+	err = c.Tx.Scan(p, func(key, payload []byte) error {
 		if len(key) != 4 || uint64(binary.BigEndian.Uint32(key)) >= g.Slots {
 			return fault.Record("links of slot %x of %d", key, g.Slots)
 		}

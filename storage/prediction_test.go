@@ -286,7 +286,7 @@ func TestPutPredictions_Refused(t *testing.T) {
 
 // What a vertex keeps is what was stored for it, over many batches, and it is refused where
 // nothing was stored, or where that was dropped or replaced meanwhile.
-func TestPredictionWriter_Keep(t *testing.T) {
+func TestPredictionWriter_Copy(t *testing.T) {
 	ctx := context.Background()
 	db := newStore(t, &Options{BatchBytes: 1000})
 	putRing(t, db, "ring", 100)
@@ -304,7 +304,7 @@ func TestPredictionWriter_Keep(t *testing.T) {
 				if v%10 == 0 {
 					err = w.Add(nextLinks(v+5, 100, 1))
 				} else {
-					err = w.Keep()
+					err = w.Copy()
 				}
 				if err != nil {
 					return err

@@ -242,7 +242,7 @@ func (db *DB) dropShared(ctx context.Context) (lost []string, err error) {
 // generations of each embedding.
 func sharers(t *tree.Tx) (graphList, embeddings []sharer, past map[string][]string, err error) {
 	named, onGraph := make(map[string]int), make(map[string]int)
-	_, _ = modelKind.sound(t, nil, func(_ []byte, r *modelRecord) { named[r.Embedding]++ })
+	_, _ = modelKind.valid(t, nil, func(_ []byte, r *modelRecord) { named[r.Embedding]++ })
 	past = make(map[string][]string)
 	err = t.Each(block.EmbeddingsName, func(key, record []byte) error {
 		var r embeddingRecord

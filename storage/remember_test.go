@@ -93,17 +93,17 @@ func TestRemembered(t *testing.T) {
 		t.Errorf("%+v, %v", info, err)
 	}
 	update(t, db, func(x *Tx) error {
-		for i := range tree.MostRemembered + 10 { // more than are remembered
+		for i := range tree.MaxKeptRecords + 10 { // more than are remembered
 			if _, err := x.CreateGraph(fmt.Sprint("g", i)); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if graphs, err := db.Graphs(ctx); err != nil || len(graphs) != tree.MostRemembered+11 {
+	if graphs, err := db.Graphs(ctx); err != nil || len(graphs) != tree.MaxKeptRecords+11 {
 		t.Errorf("%d graphs, %v", len(graphs), err)
 	}
-	if n := len(db.file.Current.Memory.Records); n == 0 || n > tree.MostRemembered {
+	if n := len(db.file.Current.Memory.Records); n == 0 || n > tree.MaxKeptRecords {
 		t.Errorf("%d records are remembered", n)
 	}
 }

@@ -194,7 +194,7 @@ func checkRenamed(t *tree.Tx, bucket []byte, journal byte, kind, name, to string
 		}
 	}
 	var busy error
-	err = eachSoundJob(t, func(id uint64, r *jobRecord) {
+	err = eachValidJob(t, func(id uint64, r *jobRecord) {
 		if r.GraphID == graph && !r.over(token) && busy == nil {
 			on := kind
 			if kind != "graph" {

@@ -39,7 +39,7 @@ func TestRowView_InPlace(t *testing.T) {
 				t.Errorf("row %d: %v", i, err)
 			}
 		}
-		v.t.File, v.lasting, v.places = nil, tree.Immutable{}, nil // as in a file that an application has open
+		v.t.File, v.immutable, v.places = nil, tree.Immutable{}, nil // as in a file that an application has open
 		if err := v.ReadRow(7, row); err != nil || !slices.Equal(row, m.Row(7)) {
 			t.Errorf("row 7 of the map: %v", err)
 		}

@@ -25,10 +25,10 @@ type RowView struct {
 	GraphView // whose version may be later than that of the rows
 	Info      EmbeddingInfo
 
-	record  *embeddingRecord
-	lasting tree.Immutable // the rows, once one of them was read
-	places  []rowChunk     // that were found, by row
-	runs    rowRuns        // that ReadRow has read
+	record    *embeddingRecord
+	immutable tree.Immutable // the rows, once one of them was read
+	places    []rowChunk     // that were found, by row
+	runs      rowRuns        // that ReadRow has read
 }
 
 // rowChunk is a record of rows that was found.
@@ -69,11 +69,11 @@ func (db *DB) ViewRows(ctx context.Context, name string, f func(*RowView) error)
 
 // openRows prepares for reading single rows.
 func (v *RowView) openRows() error {
-	if v.lasting.T != nil {
+	if v.immutable.T != nil {
 		return nil
 	}
 	var err error
-	v.lasting, err = v.t.ImmutablePart(v.record.Object, block.RowsName)
+	v.immutable, err = v.t.ImmutablePart(v.record.Object, block.RowsName)
 	return err
 }
 
@@ -107,7 +107,7 @@ func (v *RowView) copyRows(rows []uint32, m *vec.Matrix) error {
 		if err := v.t.Ctx.Err(); err != nil {
 			return err
 		}
-		key, record, err := v.lasting.Floor(block.Key32(rows[at]))
+		key, record, err := v.immutable.Floor(block.Key32(rows[at]))
 		if err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func (v *RowView) copyRows(rows []uint32, m *vec.Matrix) error {
 		if rows[at] < c.First || int(rows[at]-c.First) >= c.Rows {
 			return fault.Record("no chunk of row %d", rows[at])
 		}
-		values, err := c.Values(v.lasting.Part.Seed, m.Dim, v.t.Rows.Has(v.record.Object), &room)
+		values, err := c.Values(v.immutable.Part.Seed, m.Dim, v.t.Rows.Has(v.record.Object), &room)
 		if err != nil {
 			return err
 		}
@@ -196,8 +196,8 @@ func (v *RowView) scanFile(workers int, f func(worker int, first uint32, rows []
 	readers := make([]block.RowReader, workers)
 	return graphs.Parallel(v.t, len(chunks), workers, func(worker, i int) error {
 		c := chunks[i]
-		return readers[worker].Read(v.lasting.Part.Seed, c.Key, c.Size, v.Info.Dim,
-			func(b []byte, at int) error { return v.lasting.Read(c.Located, at, b) },
+		return readers[worker].Read(v.immutable.Part.Seed, c.Key, c.Size, v.Info.Dim,
+			func(b []byte, at int) error { return v.immutable.Read(c.Located, at, b) },
 			func(row int, rows []float32) { f(worker, c.first+uint32(row), rows) })
 	})
 }
@@ -278,7 +278,7 @@ func (r *rowRuns) row(v *RowView, c rowChunk, row int) ([]byte, error) {
 		r.found++
 	} else {
 		r.held[at] = 0
-		if err := v.lasting.Read(c.Located, block.RowOffset(first, v.Info.Dim), run); err != nil {
+		if err := v.immutable.Read(c.Located, block.RowOffset(first, v.Info.Dim), run); err != nil {
 			return nil, err
 		}
 		if step > 1 {
@@ -297,7 +297,7 @@ func (v *RowView) chunkOf(row uint32) (rowChunk, error) {
 	if err := v.openRows(); err != nil {
 		return rowChunk{}, err
 	}
-	found, ok, err := v.lasting.Locate(block.Key32(row))
+	found, ok, err := v.immutable.Locate(block.Key32(row))
 	if err != nil {
 		return rowChunk{}, err
 	}

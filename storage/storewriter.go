@@ -137,14 +137,14 @@ func (w *storeWriter) commit() error {
 	return btx.Commit()
 }
 
-// promise writes what is promised of the buckets, and returns the tally of that.
-func (w *storeWriter) promise() (sums page.Tally, err error) {
+// writeSums writes the sums of the buckets, and returns the tally of that.
+func (w *storeWriter) writeSums() (sums page.Tally, err error) {
 	if err := w.Into(block.SumsName); err != nil {
 		return sums, err
 	}
 	for _, place := range slices.Sorted(maps.Keys(w.accounts)) {
 		if tally := *w.accounts[place]; tally != (page.Tally{}) {
-			record := block.EncodePromise(place, tally)
+			record := block.EncodeSum(place, tally)
 			sums.Add([]byte(place), record)
 			if err := w.Put([]byte(place), record); err != nil {
 				return sums, err
@@ -162,7 +162,7 @@ func (w *storeWriter) finish(h block.Header) error {
 			return err
 		}
 	}
-	sums, err := w.promise()
+	sums, err := w.writeSums()
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func predict(ctx context.Context, db *query.DB) error {
 	if _, err := db.Links().Materialize(ctx, links.MaterializeRequest{Graph: "social", With: model, K: 20}); err != nil {
 		return err
 	}
-	live, err := db.Links().PredictFor(ctx, links.PredictForRequest{Vertex: "0", K: 10, Graph: "social", With: model})
+	live, err := db.Links().Predict(ctx, links.PredictRequest{Vertex: "0", K: 10, Graph: "social", With: model})
 	if err != nil {
 		return err
 	}
@@ -40,16 +40,16 @@ func predict(ctx context.Context, db *query.DB) error {
 	}
 	defer reader.Close()
 	opened := time.Since(began)
-	ask := func() (links.PredictedResult, error) {
-		return reader.Links().Predicted(ctx, links.PredictedRequest{Vertex: "0", K: 10, Graph: "social"})
+	ask := func() (links.PredictResult, error) {
+		return reader.Links().Predict(ctx, links.PredictRequest{Stored: true, Vertex: "0", K: 10, Graph: "social"})
 	}
 	stored, err := ask()
 	if err != nil {
 		return err
 	}
 	first := time.Since(began)
-	if !reflect.DeepEqual(stored.Vertices, live.Vertices) || stored.Behind != 0 {
-		return fmt.Errorf("the file answers %v, the model %v", stored.Vertices, live.Vertices)
+	if !reflect.DeepEqual(stored.Links, live.Links) || stored.Stored.Behind != 0 {
+		return fmt.Errorf("the file answers %v, the model %v", stored.Links, live.Links)
 	}
 	const times = 1000
 	began = time.Now()

@@ -4,8 +4,9 @@ import (
 	"image/color"
 	"sync"
 
+	"codeberg.org/go-fonts/liberation/liberationsansregular"
+	"golang.org/x/image/font/opentype"
 	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -104,13 +105,20 @@ var (
 	rule = draw.LineStyle{Color: color.NRGBA{0xe2, 0xe2, 0xe2, 0xff}, Width: 0.5}
 )
 
-// fonts parses the fonts when the first picture is drawn. The package plot of the library would
-// parse them at the start of every process.
-var fonts = sync.OnceValue(func() *font.Cache { return font.NewCache(liberation.Collection()) })
+// sans is the only font that is drawn, and so the only one that is linked: the collection of the
+// library has twelve, which take 4 MB.
+var sans = font.Font{Typeface: "Liberation", Variant: "Sans"}
+
+// fonts parses the font when the first picture is drawn. The package plot of the library would
+// parse all of its fonts at the start of every process.
+var fonts = sync.OnceValue(func() *font.Cache {
+	face, err := opentype.Parse(liberationsansregular.TTF)
+	if err != nil {
+		return font.NewCache(nil) // cannot be: the font is a constant, and a test draws it
+	}
+	return font.NewCache(font.Collection{{Font: sans, Face: face}})
+})
 
 func lettering(size vg.Length) text.Style {
-	return text.Style{
-		Color: ink, Handler: text.Plain{Fonts: fonts()},
-		Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size},
-	}
+	return text.Style{Color: ink, Handler: text.Plain{Fonts: fonts()}, Font: font.From(sans, size)}
 }

@@ -1,10 +1,10 @@
 // Heavytail-beam runs long work of heavytail on Apache Beam: on this machine (prism), or on
 // Flink, Spark or Dataflow.
 //
-// It runs the shards of a plan that "heavytail shard plan" has made, and merges them into
-// the file that the statement would have written alone:
+// It runs a statement in ranges, each of which writes a part:
 //
-//	heavytail-beam --file social.ht --dir D
+//	heavytail-beam --file social.ht --ranges 64 --rows 2000 --out near.csv --statement 'NEAREST 10
+//	  FOR ALL USING spec WITH (first := $first, count := $count) INTO FILE $file'
 //
 // Or it scores the pairs of any files, and writes CSV:
 //
@@ -24,22 +24,21 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3" // gs:// comes with beamx
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 	"heavytail/cmd/heavytail-beam/transform"
 	"heavytail/query/links"
-	"heavytail/query/shard"
 )
 
 var (
-	file      = flag.String("file", "", "heavytail file, as the workers see it; with --pairs also gs:// or s3://")
-	dir       = flag.String("dir", "", "folder of a plan that 'heavytail shard plan' made; all workers mount it")
-	out       = flag.String("out", "", "file to write; with --dir by default that of the statement")
+	file      = flag.String("file", "", "heavytail file, as the workers see it, also gs:// or s3://")
+	ranged    = flag.String("statement", "", "statement with the parameters $first, $count and $file, which runs once for each range")
+	ranges    = flag.Int("ranges", 64, "number of ranges of --statement, and of the files that --out becomes")
+	rows      = flag.Int64("rows", 0, "rows of a range: vertices, walks, or rows of a file; the last range has all that follow")
+	out       = flag.String("out", "", "file to write")
 	overwrite = flag.Bool("overwrite", false, "replace what is there under the name of --out")
 	pairs     = flag.String("pairs", "", "files of pairs, with * and ? as in the shell: text or Parquet")
 	graph     = flag.String("graph", "", "graph of the pairs, if no scorer reads an embedding or model")
@@ -80,10 +79,10 @@ func usage() {
 	fmt.Fprint(os.Stderr, `Run long work of heavytail on Apache Beam.
 
 Usage:
-  heavytail-beam --file FILE --dir D [--out FILE] [flags of the runner]
+  heavytail-beam --file FILE --statement STATEMENT --rows N --out FILE [flags of the runner]
   heavytail-beam --file FILE --pairs FILES --with SCORERS --out FILE [flags of the runner]
 
-The first runs the shards of a plan and merges them, the second scores pairs.
+The first runs a statement in ranges, the second scores pairs.
 
 Flags, with those of Beam and its runners:
 `)
@@ -97,40 +96,31 @@ func run(ctx context.Context) error {
 		return fmt.Errorf("unexpected argument %q: %w", flag.Arg(0), errUsage)
 	case *file == "":
 		return fmt.Errorf("--file is missing: %w", errUsage)
-	case (*dir == "") == (*pairs == ""):
-		return fmt.Errorf("expected --dir or --pairs: %w", errUsage)
-	case *dir != "":
-		return runShards(ctx)
+	case (*ranged == "") == (*pairs == ""):
+		return fmt.Errorf("expected --statement or --pairs: %w", errUsage)
+	case *ranged != "":
+		return runRanges(ctx)
 	}
 	return runScore(ctx)
 }
 
-// runShards runs the shards of a plan and merges them.
-func runShards(ctx context.Context) error {
+// runRanges runs a statement in ranges.
+func runRanges(ctx context.Context) error {
 	for _, name := range []string{"pairs", "graph", "with", "top", "files"} {
 		if given(name) {
-			return fmt.Errorf("--%s has no meaning with --dir: the plan has the statement: %w", name, errUsage)
+			return fmt.Errorf("--%s has no meaning with --statement: %w", name, errUsage)
 		}
 	}
-	m, err := shard.Open(*dir)
-	if err != nil {
-		return err
+	if *out == "" {
+		return fmt.Errorf("--statement needs --out: %w", errUsage)
+	}
+	opts := transform.RangesOptions{File: *file, Statement: *ranged, Ranges: *ranges, Rows: *rows, Out: *out, Overwrite: *overwrite}
+	if err := opts.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", err, errUsage)
 	}
 	p, s := beam.NewPipelineWithRoot()
-	transform.Shards(s, m, *dir, *file)
-	if err := runPipeline(ctx, p); err != nil {
-		return err
-	}
-	if m.Stored() {
-		// Workers may have the file open for reading until the program ends.
-		_, err := fmt.Printf("all shards are done; heavytail shard merge %s --dir %s stores the predictions\n", *file, *dir)
-		return err
-	}
-	if m.Answered() {
-		_, err := fmt.Printf("all shards are done; heavytail shard merge %s --dir %s makes the table\n", *file, *dir)
-		return err
-	}
-	return m.Merge(ctx, *out, *overwrite)
+	transform.Ranges(s, opts)
+	return runPipeline(ctx, p)
 }
 
 func runScore(ctx context.Context) error {
@@ -167,17 +157,12 @@ func notThere(ctx context.Context, names []string) error {
 	if *overwrite {
 		return nil
 	}
-	fs, err := filesystem.New(ctx, *out)
-	if err != nil {
-		return err
-	}
-	defer fs.Close()
 	for _, name := range names {
-		found, err := fs.List(ctx, name)
+		there, err := transform.Exists(ctx, name)
 		if err != nil {
 			return err
 		}
-		if slices.Contains(found, name) {
+		if there {
 			return fmt.Errorf("%s exists; --overwrite replaces it", name)
 		}
 	}

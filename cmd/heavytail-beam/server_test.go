@@ -20,8 +20,8 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 	"heavytail/cmd/heavytail-beam/internal/statement"
+	"heavytail/cmd/heavytail-beam/transform"
 	"heavytail/query"
-	"heavytail/query/shard"
 )
 
 // TestServer runs pipelines on a server of prism. The programs that submit the pipelines
@@ -56,45 +56,55 @@ func TestServer(t *testing.T) {
 	db = open(t, file, &query.Options{ReadOnly: true})
 	defer db.Close()
 
-	t.Run("shards, one worker killed", func(t *testing.T) {
-		alone, merged := filepath.Join(folder, "alone.csv"), filepath.Join(folder, "merged.csv")
-		const nearest = "NEAREST 20 FOR ALL USING cosine(spec) EXACT INTO FILE '%s'"
-		statement.Run(t, db, fmt.Sprintf(nearest, alone))
-		var dir string
-		var before map[int]time.Time
+	t.Run("ranges, one worker killed", func(t *testing.T) {
+		alone := filepath.Join(folder, "alone.txt")
+		const walks = "EXPORT WALKS OF g USING deepwalk(walks := 40) INTO FILE "
+		statement.Run(t, db, walks+"'"+alone+"'")
+		var args, parts []string
+		var before map[string]time.Time
 		for attempt := 0; ; attempt++ {
-			dir = filepath.Join(folder, fmt.Sprint("D", attempt))
-			m, err := shard.Make(t.Context(), db, dir, fmt.Sprintf(nearest, merged), 48)
-			if err != nil {
-				t.Fatal(err)
-			}
-			first, text := command("--file", file, "--dir", dir)
+			out := filepath.Join(folder, fmt.Sprintf("walks%d.txt", attempt))
+			parts = transform.FileNames(out, 48)
+			args = []string{"--file", file, "--ranges", "48", "--rows", "10000", "--out", out, "--statement", walks + "$file WITH (first := $first, count := $count)"}
+			first, text := command(args...)
 			if err := first.Start(); err != nil {
 				t.Fatal(err)
 			}
 			ended := make(chan error, 1)
 			go func() { ended <- first.Wait() }()
-			before = killAfter(t, m, dir, 2, program, ended)
+			before = killAfter(t, parts, 2, program, ended)
 			// prism does not start another worker. Usually the pipeline fails with an error of
 			// prism. If the worker still had a result to send, the pipeline waits forever, and the
-			// program that submitted it gives up. The next run has to do only the missing shards.
+			// program that submitted it gives up. The next run has to do only the missing ranges.
 			if !endsWell(t, first, ended) {
 				break
 			}
 			// On a busy machine the pipeline may end before its workers are killed.
-			if err := os.Remove(merged); err != nil || attempt == 20 {
-				t.Fatalf("the pipeline does not fail: %v\n%s", err, text)
+			if attempt == 20 {
+				t.Fatalf("the pipeline does not fail\n%s", text)
 			}
 		}
 		endpoint = serve(t) // the other server may still wait
-		second, text := command("--file", file, "--dir", dir)
+		second, text := command(args...)
 		if err := second.Run(); err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		for i, modified := range before {
-			if now := partTime(t, dir, i); !now.Equal(modified) {
-				t.Errorf("shard %d was run again", i)
+		for name, modified := range before {
+			if now := modTime(t, name); !now.Equal(modified) {
+				t.Errorf("%s was written again", name)
 			}
+		}
+		merged := filepath.Join(folder, "merged.txt")
+		var all []byte
+		for _, name := range parts {
+			part, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, part...)
+		}
+		if err := os.WriteFile(merged, all, 0o600); err != nil {
+			t.Fatal(err)
 		}
 		same(t, merged, alone)
 	})
@@ -122,8 +132,9 @@ func TestServer(t *testing.T) {
 
 	t.Run("wrong flags", func(t *testing.T) {
 		for _, args := range [][]string{
-			{}, {"--file", file}, {"--file", file, "--dir", folder, "--pairs", "x"}, {"--file", file, "--dir", folder, "--top", "2"},
-			{"--file", file, "--pairs", "x"}, {"--file", file, "--dir", folder, "more"},
+			{}, {"--file", file}, {"--file", file, "--statement", "SHOW GRAPHS", "--pairs", "x"}, {"--file", file, "--statement", "SHOW GRAPHS", "--top", "2"},
+			{"--file", file, "--statement", "SHOW GRAPHS", "--out", "x"}, {"--file", file, "--statement", "SHOW GRAPHS"},
+			{"--file", file, "--pairs", "x"}, {"--file", file, "--pairs", "x", "more"},
 		} {
 			cmd, text := command()
 			cmd.Args = append(cmd.Args[:1], args...)
@@ -192,9 +203,9 @@ func listens(t *testing.T, port int) (ok bool) {
 	return true
 }
 
-// killAfter kills the workers as soon as some shards are done, unless the pipeline has
-// ended before, and returns the times of their parts.
-func killAfter(t *testing.T, m *shard.Manifest, dir string, shards int, program string, ended chan error) map[int]time.Time {
+// killAfter kills the workers as soon as some parts are there, unless the pipeline has ended
+// before, and returns the times of these parts.
+func killAfter(t *testing.T, parts []string, some int, program string, ended chan error) map[string]time.Time {
 	t.Helper()
 	for {
 		select {
@@ -206,17 +217,13 @@ func killAfter(t *testing.T, m *shard.Manifest, dir string, shards int, program 
 			return nil
 		case <-time.After(5 * time.Millisecond):
 		}
-		list, err := m.Status()
-		if err != nil {
-			t.Fatal(err)
-		}
-		done := map[int]time.Time{}
-		for _, s := range list {
-			if s.Done {
-				done[s.Shard] = partTime(t, dir, s.Shard)
+		done := map[string]time.Time{}
+		for _, name := range parts {
+			if _, err := os.Stat(name); err == nil {
+				done[name] = modTime(t, name)
 			}
 		}
-		if len(done) >= shards {
+		if len(done) >= some {
 			killWorkers(t, program)
 			return done
 		}
@@ -245,10 +252,10 @@ func killWorkers(t *testing.T, program string) {
 	}
 }
 
-// partTime returns when the part of a shard was written.
-func partTime(t *testing.T, dir string, i int) time.Time {
+// modTime returns when a file was written.
+func modTime(t *testing.T, name string) time.Time {
 	t.Helper()
-	info, err := os.Stat(filepath.Join(dir, "parts", fmt.Sprintf("%05d.csv", i)))
+	info, err := os.Stat(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"heavytail/cmd/figure"
+	"heavytail/cmd/picture"
 	"heavytail/query"
 	"heavytail/repl"
 )
@@ -160,17 +162,21 @@ func runStep(ctx context.Context, std streams, db *query.DB, status *repl.Status
 	return err
 }
 
-// plotDegrees draws the degree distributions of graphs together.
+// plotDegrees draws the degree distributions of graphs together, as lines of text.
 func plotDegrees(ctx context.Context, out io.Writer, db *query.DB, graphs ...string) error {
-	var series []repl.DegreeSeries
+	var list []figure.Degrees
 	for _, name := range graphs {
 		counts, err := db.Graphs().Degrees(ctx, name)
 		if err != nil {
 			return err
 		}
-		series = append(series, repl.DegreeSeries{Name: name, Counts: counts})
+		list = append(list, picture.Degrees(name, counts))
 	}
-	return repl.DegreePlot(out, series, repl.Detect(out, os.Getenv).Color)
+	err := figure.WriteText(out, figure.DegreeChart("", list))
+	if errors.Is(err, figure.ErrEmpty) {
+		_, err = fmt.Fprintln(out, "no vertex has an edge: there are no degrees to plot")
+	}
+	return err
 }
 
 // demoPath returns the path of the file to create: the given path, which must

@@ -11,7 +11,7 @@ func TestDescribe(t *testing.T) {
 	path := sampleFile(t)
 	mustRun(t, "", "exec", path, "-c", "GENERATE preferential_attachment(n := 300, m := 3) INTO pa")
 	out := mustRun(t, "", "describe", path, "pa", "--bootstrap", "5", "--seed", "1")
-	for _, text := range []string{"graph ", "clustering average", "power law alpha", "power law p", "largest hub", "of this degree or higher", "* pa"} {
+	for _, text := range []string{"graph ", "clustering average", "power law alpha", "power law p", "largest hub", "of degree d or higher", "* pa"} {
 		if !strings.Contains(out, text) {
 			t.Errorf("the description does not have %q:\n%s", text, out)
 		}
@@ -30,9 +30,9 @@ func TestDescribe(t *testing.T) {
 	empty := newFile(t)
 	mustRun(t, "", "exec", empty, "-c", "HELP CHECK")
 	mustFail(t, exitFailed, []string{"the file has no graph yet"}, "describe", empty)
-	mustRun(t, "a b\n", "import", empty, "pair", "-")
+	mustRun(t, "", "exec", empty, "-c", "CREATE GRAPH bare")
 	if out := mustRun(t, "", "describe", empty); !strings.Contains(out, "there are no degrees to plot\n") {
-		t.Errorf("a plot of one edge:\n%s", out)
+		t.Errorf("a plot without an edge:\n%s", out)
 	}
 	mustFail(t, exitFailed, []string{"no such file"}, "describe", newFile(t))
 }

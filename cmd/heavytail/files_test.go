@@ -32,7 +32,7 @@ var layered = []string{
 	"query", "query/catalogue", "query/fault", "query/files", "query/graphs", "query/help", "query/internal/bind",
 	"query/internal/cells", "query/internal/engine", "query/internal/entries", "query/internal/export", "query/internal/indexes",
 	"query/internal/job", "query/internal/lists", "query/internal/methods", "query/internal/rowfile", "query/internal/scan",
-	"query/internal/scoring", "query/internal/search", "query/internal/sweep", "query/internal/textfile", "query/internal/trial",
+	"query/internal/scoring", "query/internal/search", "query/internal/sweep", "query/internal/textfile",
 	"query/jobs", "query/maintenance", "query/measures", "query/plan", "query/rows", "query/studies", "query/vectors", "query/where",
 	"storage", "storage/csr", "storage/generate", "storage/gonum", "storage/internal/block", "storage/internal/fault",
 	"storage/internal/file", "storage/internal/gather", "storage/internal/rescue",

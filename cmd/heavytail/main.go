@@ -87,8 +87,8 @@ type maker struct {
 var commands = []maker{
 	{"shell", newShell}, {"exec", newExec}, {"import", newImport}, {"export", newExport}, {"score", newScore},
 	{"describe", newDescribe}, {"check", newCheck}, {"stats", newStats}, {"compact", newCompact}, {"backup", newBackup},
-	{"recover", newRecover}, {"shard", newShard}, {"demo", newDemo},
-	{"plot", func(std streams) *cobra.Command { return newPlot(plotFile(std)) }}, {"report", newReport}, {"bench", newBench},
+	{"recover", newRecover}, {"demo", newDemo},
+	{"plot", func(std streams) *cobra.Command { return newPlot(plotFile(std)) }}, {"report", newReport},
 	{"manual", newManual}, {"man", newMan},
 }
 

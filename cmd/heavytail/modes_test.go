@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -48,9 +47,7 @@ func writingCommands() map[string][][]string {
 	}
 	return map[string][][]string{
 		"heavytail": nil, "heavytail check": nil, "heavytail describe": nil, "heavytail help": nil, "heavytail import": nil,
-		"heavytail manual": nil, "heavytail stats": nil, "heavytail shard status": nil, "heavytail man": nil, // see TestMan_Modes
-		"heavytail bench disk": nil, "heavytail bench partition": nil,
-		"heavytail bench paper": nil, "heavytail bench links": nil, "heavytail bench curve": nil, // they need published graphs
+		"heavytail manual": nil, "heavytail stats": nil, "heavytail man": nil, // see TestMan_Modes
 		"heavytail exec":    one("exec", "made.ht", "-c", "CREATE GRAPH g"),
 		"heavytail demo":    one("demo", "--file", "demo.ht", "--vertices", "200", "--attach", "3", "--dim", "8"),
 		"heavytail backup":  one("backup", "social.ht", "copy.ht"),
@@ -67,10 +64,6 @@ func writingCommands() map[string][][]string {
 		"heavytail plot links":      plot("links", "social.ht", "g"),
 		"heavytail plot parameters": plot("parameters", "social.ht", "g", "--vary", "dim=2,4"),
 		"heavytail plot projection": plot("projection", "social.ht", "e"),
-
-		"heavytail shard plan":  one("shard", "plan", "social.ht", "--dir", "shards", "--shards", "2", "--data", "--statement", "NEAREST 2 FOR ALL USING e INTO FILE 'merged.csv'"),
-		"heavytail shard run":   one("shard", "run", "--dir", "shards", "--cache", "cache"),
-		"heavytail shard merge": one("shard", "merge", "--dir", "shards"),
 	}
 }
 
@@ -99,7 +92,6 @@ func TestModes(t *testing.T) {
 		}
 	}
 	add(newRoot(streams{in: strings.NewReader(""), out: new(strings.Builder), err: new(strings.Builder)}, commands))
-	slices.SortStableFunc(order, func(a, b []string) int { return shardStep(a) - shardStep(b) })
 	for _, list := range statements {
 		order = append(order, []string{"exec", "social.ht", "-c", strings.Join(list, ";")})
 	}
@@ -147,14 +139,6 @@ func TestModes(t *testing.T) {
 			}
 		})
 	}
-}
-
-// shardStep orders the calls of shard, each of which needs the one before.
-func shardStep(args []string) int {
-	if args[0] != "shard" {
-		return 0
-	}
-	return 1 + slices.Index([]string{"plan", "run", "merge"}, args[1])
 }
 
 // underUmask runs the command in a folder with a umask, and expects that it succeeds.

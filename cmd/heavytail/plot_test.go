@@ -185,7 +185,7 @@ func TestPlot_Shell(t *testing.T) {
 .plot projection spec --color side
 .plot degrees pa spec --out "`+picture+`"
 .plot pa`)
-	for _, want := range []string{"pa around 7: ", "+ l3, AUC 0.", "Embedding spec", "vertices of this degree or higher"} {
+	for _, want := range []string{"pa around 7: ", "+ l3, AUC 0.", "Embedding spec", "vertices of degree d or higher"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
@@ -195,7 +195,7 @@ func TestPlot_Shell(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"degrees": "expected at least one NAME, found 0 arguments", "projection": "expected EMBEDDING, found 0 arguments", "graph a b": "expected GRAPH if the file has several, found 2 arguments", "graph ap": `unknown graph "ap"`, "cake": `unknown graph "cake"`, "graph pa --dept 2": "did you mean --depth?",
-		"links --out nowhere/x.svg": "no such file", "a b c d e": "too many to distinguish",
+		"links --out nowhere/x.svg": "no such file", "a b c d e f g h i": "too many to distinguish",
 	} {
 		if a := command(t, "", "exec", file, "-c", ".plot "+args); a.code != exitFailed || !strings.Contains(a.err, want) {
 			t.Errorf(".plot %s: exit code %d, %q, want %q", args, a.code, a.err, want)

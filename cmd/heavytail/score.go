@@ -40,7 +40,7 @@ no line is lost or written twice.`,
 			if out == "-" { // rows without a file
 				out, form = "", repl.CSV
 			}
-			request := links.ScoreFileRequest{
+			request := links.ScoreRequest{
 				Path: pairs, Graph: graph, With: scorers, Into: out, Header: header, Separator: flagText(cmd, "separator"),
 				Overwrite: flagBool(cmd, "overwrite"), Resume: flagBool(cmd, "resume"),
 				Top: int(flagInt(cmd, "top")), Columns: flagText(cmd, "columns"),

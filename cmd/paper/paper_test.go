@@ -1,4 +1,4 @@
-package paper
+package main
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -270,7 +271,7 @@ func TestRun_Only(t *testing.T) {
 	config, graphs, methods := small(t)
 	made := 0
 	config.Log = func(string) { made++ }
-	config.Only = []string{"tables"}
+	config.Only = []string{"none"}
 	if _, err := run(t.Context(), config, graphs, methods); err != nil || made > 0 {
 		t.Fatalf("after %d steps for nothing: %v", made, err)
 	}
@@ -281,7 +282,7 @@ func TestRun_Only(t *testing.T) {
 	if want := 2 + 2; made != want {
 		t.Errorf("%d steps, want %d", made, want)
 	}
-	config.Only = []string{"tables"}
+	config.Only = []string{"none"}
 	report, err := run(t.Context(), config, graphs, methods)
 	if err != nil || made != 4 || !strings.Contains(report, "## Table 3") || strings.Contains(report, "## Table 2") {
 		t.Errorf("after %d steps: %v\n%s", made, err, report)
@@ -502,4 +503,28 @@ func readCSV(t *testing.T, path string) [][]string {
 		t.Fatal(err)
 	}
 	return records
+}
+
+// The command line names an experiment before or after its flags, and refuses what it cannot do.
+func TestParse(t *testing.T) {
+	for _, args := range []string{"-quick -graphs coauthor,facebook tables", "tables -quick -graphs coauthor,facebook", "-graphs coauthor,facebook -quick"} {
+		c, _, err := parse(strings.Fields(args), io.Discard)
+		if err != nil || !c.Quick || len(c.Graphs) != 2 || c.Out != "tables" {
+			t.Errorf("%s: %+v, %v", args, c, err)
+		}
+	}
+	for args, want := range map[string]string{
+		"book":                        `unknown experiment "book": expected tables, links or curve`,
+		"tables x":                    `unexpected argument "x"`,
+		"links curve":                 `unexpected argument "curve"`,
+		"-budget 0s":                  "-budget is 0s",
+		"-only links,table":           "-only table: expected none, methods, links",
+		"-quick -only links,searches": "-only searches: -quick makes no searches",
+		"-trials -1":                  "-trials is -1",
+		"links -datum .":              "not defined: -datum",
+	} {
+		if _, _, err := parse(strings.Fields(args), io.Discard); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", args, err, want)
+		}
+	}
 }

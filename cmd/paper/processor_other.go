@@ -1,6 +1,6 @@
 //go:build !unix
 
-package paper
+package main
 
 // processorSeconds returns 0: on this system the processor time of the process is
 // unknown.

@@ -1,6 +1,6 @@
 //go:build unix
 
-package paper
+package main
 
 import "syscall"
 

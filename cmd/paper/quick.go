@@ -1,4 +1,4 @@
-package paper
+package main
 
 import (
 	"fmt"
@@ -27,7 +27,7 @@ func (e *experiment) leftOut() string {
 			fmt.Fprintf(&text, "- %s: %s.\n", d.name, strings.Join(parts, ", "))
 		}
 	}
-	text.WriteString("- Of every graph: tuned methods, and figures 1 and 3.\n\nThe same command without --quick makes these, and keeps what is there.\n")
+	text.WriteString("- Of every graph: tuned methods, and figures 1 and 3.\n\nThe same command without -quick makes these, and keeps what is there.\n")
 	return text.String()
 }
 

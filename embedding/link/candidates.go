@@ -531,21 +531,6 @@ func (p *Predictor) CountMany() int64 {
 	return n
 }
 
-// Steps estimates the work of [Predictor.Limited] from each vertex, in the steps of
-// [Predictor.Many]; by preferential_attachment it is 1. It takes O(n log n + m) time.
-func (p *Predictor) Steps() []int64 {
-	if p.s.Heuristic == "preferential_attachment" {
-		return slices.Repeat([]int64{1}, p.g.Vertices())
-	}
-	steps := countSteps(p.g, p.triples(), p.s.Heuristic == "")
-	for u := range steps {
-		if p.Many(uint32(u)) {
-			steps[u] = min(steps[u], p.few)
-		}
-	}
-	return steps
-}
-
 // budgeted returns the function that Many calls.
 func (p *Predictor) budgeted() func(u uint32) bool {
 	return manySteps(countSteps(p.g, p.triples(), p.s.Heuristic == ""), p.budget, p.begins)

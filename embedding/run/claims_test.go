@@ -9,6 +9,7 @@ import (
 	"heavytail/.ci/repeat"
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
+	"heavytail/embedding/option"
 	"heavytail/storage/csr"
 )
 
@@ -17,7 +18,7 @@ func modelOf(t *testing.T, g *csr.Graph, embedded bool, seed uint64) ModelReques
 	t.Helper()
 	req := ModelRequest{Graph: g, Split: evaluate.SplitOptions{Seed: seed}}
 	if embedded {
-		req.Method, req.Options, req.Features = "fastrp", []Option{{"dim", 16}}, "hadamard+l1"
+		req.Method, req.Options, req.Features = "fastrp", []option.Given{{Name: "dim", Value: 16}}, "hadamard+l1"
 		var err error
 		if req.Vectors, _, err = Compute(t.Context(), g, Request{Method: req.Method, Options: req.Options}); err != nil {
 			t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 
 // Compute computes an embedding of a graph and stores nothing: the vectors, and
 // the record that Embed would store with them, except names and versions.
-// Errors are *MethodError, *OptionError and those of the algorithm.
+// Errors are *MethodError, *option.Error and those of the algorithm.
 func Compute(ctx context.Context, g *csr.Graph, req Request) (*vec.Matrix, storage.EmbeddingInfo, error) {
 	method, err := prepare(req.Method, req.Options)
 	if err != nil {

@@ -4,17 +4,33 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 
+	"heavytail/embedding/option"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )
 
 // Settings returns all options of a method, after defaults, in the order of the
 // method and in canonical text, as they are stored with an embedding. Errors are
-// *MethodError and *OptionError.
-func Settings(method string, options []Option) ([]storage.Setting, error) {
+// *MethodError and *option.Error.
+func Settings(method string, options []option.Given) ([]storage.Setting, error) {
 	m, err := prepare(method, options)
 	return m.options, err
+}
+
+// Dim is the number of coordinates with valid options, and the default where the method searches
+// for it; 0 for an unknown method. An embedding of fewer vertices may have fewer.
+func Dim(method string, options []option.Given) int64 {
+	given, _ := prepare(method, options)
+	plain, _ := prepare(method, nil)
+	for _, s := range slices.Concat(given.options, plain.options) {
+		if n, err := strconv.ParseInt(s.Value, 10, 64); s.Name == dimName && err == nil {
+			return n
+		}
+	}
+	return 0
 }
 
 // Embed computes an embedding of the snapshot and stores it under the name of
@@ -26,7 +42,7 @@ func Settings(method string, options []Option) ([]storage.Setting, error) {
 // and in canonical text, so that the same method with the same options on the same
 // version of the graph gives the same bytes on the same kind of processor. If the graph
 // was dropped meanwhile and created again with the same name, the error is
-// storage.ErrConflict. Errors are *MethodError, *OptionError, those of the algorithm and
+// storage.ErrConflict. Errors are *MethodError, *option.Error, those of the algorithm and
 // those of storage.PutEmbedding; on any of them nothing is stored.
 func Embed(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Request) (storage.EmbeddingInfo, error) {
 	method, err := prepare(req.Method, req.Options)
@@ -38,7 +54,7 @@ func Embed(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Requ
 	if err != nil {
 		return storage.EmbeddingInfo{}, fmt.Errorf("%s of graph %q: %w", req.Method, snap.Info.Name, err)
 	}
-	info, kept, err := db.KeepRows(ctx, describe(snap, req, method, computed), computed.vectors, computed.stateOf(req))
+	info, kept, err := db.PutSameRows(ctx, describe(snap, req, method, computed), computed.vectors, computed.stateOf(req))
 	if err != nil {
 		return storage.EmbeddingInfo{}, err
 	}

@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"heavytail/embedding"
+	"heavytail/embedding/option"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
@@ -57,7 +59,7 @@ func TestEmbed_StoresResultAndProvenance(t *testing.T) {
 	for range 2 {
 		info, err := Embed(ctx, db, snap, Request{
 			Name: "e", Method: "dp_spectral", Workers: 2,
-			Options: []Option{{"dim", 40}, {"beta", int64(1)}, {"normalization", "degree"}, {"seed", int64(-7)}},
+			Options: []option.Given{{Name: "dim", Value: 40}, {Name: "beta", Value: int64(1)}, {Name: "normalization", Value: "degree"}, {Name: "seed", Value: int64(-7)}},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -113,13 +115,13 @@ func TestEmbed_Weights(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		snap    *storage.Snapshot
-		options []Option
+		options []option.Given
 		want    *csr.Graph
 		stat    string // of the name weighted
 	}{
 		{"used", heavy, nil, g, "true"},
-		{"ignored", heavy, []Option{{"weights", false}}, snap.Graph, "false"},
-		{"none", snap, []Option{{"weights", true}}, snap.Graph, ""},
+		{"ignored", heavy, []option.Given{{Name: "weights", Value: false}}, snap.Graph, "false"},
+		{"none", snap, []option.Given{{Name: "weights", Value: true}}, snap.Graph, ""},
 	} {
 		for method, compute := range map[string]func(g *csr.Graph) (*vec.Matrix, error){
 			"laplacian_eigenmaps": func(g *csr.Graph) (*vec.Matrix, error) {
@@ -132,7 +134,7 @@ func TestEmbed_Weights(t *testing.T) {
 			},
 		} {
 			name := c.name + " by " + method
-			info, err := Embed(ctx, db, c.snap, Request{Name: name, Method: method, Options: append(c.options, Option{"dim", 5})})
+			info, err := Embed(ctx, db, c.snap, Request{Name: name, Method: method, Options: append(c.options, option.Given{Name: "dim", Value: 5})})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -166,19 +168,8 @@ func TestMethods_DefaultsReadBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, o := range m.Options {
-			var value any = o.Default
-			switch o.Type {
-			case "text":
-				value = o.Default[1 : len(o.Default)-1]
-			case "bool":
-				value, err = strconv.ParseBool(o.Default)
-			default:
-				value, err = strconv.ParseFloat(o.Default, 64)
-			}
-			if err != nil {
-				t.Fatalf("%s.%s: default %q: %v", m.Name, o.Name, o.Default, err)
-			}
-			given, err := prepare(m.Name, []Option{{o.Name, value}})
+			value := parseSetting(o.Type, strings.Trim(o.Default, "'"))
+			given, err := prepare(m.Name, []option.Given{{Name: o.Name, Value: value}})
 			if err != nil {
 				t.Fatalf("%s.%s: %v", m.Name, o.Name, err)
 			}
@@ -191,42 +182,42 @@ func TestMethods_DefaultsReadBack(t *testing.T) {
 
 func TestCheck_Errors(t *testing.T) {
 	var unknown *MethodError
-	if err := Check("spectral", nil); !errors.As(err, &unknown) || len(unknown.Known) != len(Methods()) {
+	if _, err := Check("spectral", nil); !errors.As(err, &unknown) || len(unknown.Known) != len(Methods()) {
 		t.Errorf("unknown method: %v", err)
 	}
-	if err := Check("laplacian_eigenmaps", []Option{{"dim", 8}, {"scale", 0}}); err != nil {
+	if _, err := Check("laplacian_eigenmaps", []option.Given{{Name: "dim", Value: 8}, {Name: "scale", Value: 0}}); err != nil {
 		t.Error(err)
 	}
 	for _, bad := range []struct {
 		method string
-		option Option
+		option option.Given
 		known  bool
 	}{
-		{"laplacian_eigenmaps", Option{"beta", 0.5}, false},
-		{"dp_spectral", Option{"Beta", 0.5}, false},
-		{"dp_spectral", Option{"beta", "a lot"}, true},
-		{"dp_spectral", Option{"beta", -1}, true},
-		{"dp_spectral", Option{"beta", math.NaN()}, true},
-		{"dp_spectral", Option{"dim", 0}, true},
-		{"dp_spectral", Option{"dim", 1.5}, true},
-		{"dp_spectral", Option{"dim", int64(math.MinInt64)}, true},
-		{"dp_spectral", Option{"tolerance", 0.0}, true},
-		{"dp_spectral", Option{"normalization", "degrees"}, true},
-		{"dp_spectral", Option{"components", true}, true},
-		{"dp_spectral", Option{"seed", 0.5}, true},
-		{"deepwalk", Option{"beta", 1}, false},
-		{"dp_walker", Option{"beta", 9}, true},
-		{"dp_walker", Option{"walks", 0}, true},
-		{"dp_walker", Option{"alpha", 0}, true},
-		{"node2vec", Option{"p", 0}, true},
-		{"node2vec", Option{"negative", -1}, true},
-		{"node2vec", Option{"partitions", 65}, true},
-		{"dp_spectral", Option{"weights", "true"}, true},
-		{"laplacian_eigenmaps", Option{"weights", 1}, true},
+		{"laplacian_eigenmaps", option.Given{Name: "beta", Value: 0.5}, false},
+		{"dp_spectral", option.Given{Name: "Beta", Value: 0.5}, false},
+		{"dp_spectral", option.Given{Name: "beta", Value: "a lot"}, true},
+		{"dp_spectral", option.Given{Name: "beta", Value: -1}, true},
+		{"dp_spectral", option.Given{Name: "beta", Value: math.NaN()}, true},
+		{"dp_spectral", option.Given{Name: "dim", Value: 0}, true},
+		{"dp_spectral", option.Given{Name: "dim", Value: 1.5}, true},
+		{"dp_spectral", option.Given{Name: "dim", Value: int64(math.MinInt64)}, true},
+		{"dp_spectral", option.Given{Name: "tolerance", Value: 0.0}, true},
+		{"dp_spectral", option.Given{Name: "normalization", Value: "degrees"}, true},
+		{"dp_spectral", option.Given{Name: "components", Value: true}, true},
+		{"dp_spectral", option.Given{Name: "seed", Value: 0.5}, true},
+		{"deepwalk", option.Given{Name: "beta", Value: 1}, false},
+		{"dp_walker", option.Given{Name: "beta", Value: 9}, true},
+		{"dp_walker", option.Given{Name: "walks", Value: 0}, true},
+		{"dp_walker", option.Given{Name: "alpha", Value: 0}, true},
+		{"node2vec", option.Given{Name: "p", Value: 0}, true},
+		{"node2vec", option.Given{Name: "negative", Value: -1}, true},
+		{"node2vec", option.Given{Name: "partitions", Value: 65}, true},
+		{"dp_spectral", option.Given{Name: "weights", Value: "true"}, true},
+		{"laplacian_eigenmaps", option.Given{Name: "weights", Value: 1}, true},
 	} {
-		var e *OptionError
-		err := Check(bad.method, []Option{bad.option})
-		if !errors.As(err, &e) || e.Option != bad.option.Name || (e.Known == nil) != bad.known || bad.known == (e.Allowed == "") {
+		var e *option.Error
+		_, err := Check(bad.method, []option.Given{bad.option})
+		if !errors.As(err, &e) || e.Option != bad.option.Name || (e.Known == nil) != bad.known || bad.known == (e.Allowed == "" && e.Type == "" && e.Choices == nil) {
 			t.Errorf("%s, %v: %v", bad.method, bad.option, err)
 		}
 	}
@@ -236,7 +227,7 @@ func TestCheck_Errors(t *testing.T) {
 func TestEmbed_Walks(t *testing.T) {
 	db, snap := ring(t, 30)
 	for _, method := range []string{"deepwalk", "dp_walker", "node2vec"} {
-		info, err := Embed(context.Background(), db, snap, Request{Name: method, Method: method, Options: []Option{{"dim", 8}, {"walks", 2}, {"seed", 3}}})
+		info, err := Embed(context.Background(), db, snap, Request{Name: method, Method: method, Options: []option.Given{{Name: "dim", Value: 8}, {Name: "walks", Value: 2}, {Name: "seed", Value: 3}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -291,7 +282,7 @@ func TestEmbed_NothingStoredOnFailure(t *testing.T) {
 func TestWalks(t *testing.T) {
 	_, snap := ring(t, 30)
 	for _, m := range Methods() {
-		walks, err := Walks(context.Background(), snap.Graph, m.Name, []Option{{"seed", 3}}, 0)
+		walks, err := Walks(context.Background(), snap.Graph, m.Name, []option.Given{{Name: "seed", Value: 3}}, 0)
 		if !m.Walks {
 			if !errors.Is(err, ErrNoWalks) {
 				t.Errorf("%s: %v", m.Name, err)
@@ -307,8 +298,8 @@ func TestWalks(t *testing.T) {
 			}
 		}
 	}
-	var unknown *OptionError
-	if _, err := Walks(context.Background(), snap.Graph, "deepwalk", []Option{{"beta", 1.0}}, 0); !errors.As(err, &unknown) {
+	var unknown *option.Error
+	if _, err := Walks(context.Background(), snap.Graph, "deepwalk", []option.Given{{Name: "beta", Value: 1.0}}, 0); !errors.As(err, &unknown) {
 		t.Errorf("an option that the method does not have: %v", err)
 	}
 }

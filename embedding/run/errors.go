@@ -35,20 +35,3 @@ type MethodError struct {
 func (e *MethodError) Error() string {
 	return fmt.Sprintf("unknown method %q: expected %s", e.Method, strings.Join(e.Known, " or "))
 }
-
-// OptionError is returned for an unknown option of a method, or for an
-// invalid value.
-type OptionError struct {
-	Method  string
-	Option  string
-	Value   any      // as it was given
-	Allowed string   // the valid values, in words; empty for an unknown option
-	Known   []string // the options of the method; nil for a known option
-}
-
-func (e *OptionError) Error() string {
-	if e.Known != nil {
-		return fmt.Sprintf("method %s has no option %q: expected %s", e.Method, e.Option, strings.Join(e.Known, ", "))
-	}
-	return fmt.Sprintf("option %s of method %s must be %s, not %v", e.Option, e.Method, e.Allowed, e.Value)
-}

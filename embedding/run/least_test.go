@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"heavytail/embedding"
+	"heavytail/embedding/option"
 	"heavytail/embedding/unitball"
 	"heavytail/storage"
 	"heavytail/storage/csr"
@@ -17,7 +18,7 @@ import (
 	"heavytail/storage/vec"
 )
 
-var leastOptions = []Option{{"dim", leastWord}, {"passes", 60}, {"seed", 3}}
+var leastOptions = []option.Given{{Name: "dim", Value: leastWord}, {Name: "passes", Value: 60}, {Name: "seed", Value: 3}}
 
 func statistic(info storage.EmbeddingInfo, name string) string {
 	for _, s := range info.Stats {
@@ -54,7 +55,7 @@ func TestLeast_Known(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, info, err := Compute(t.Context(), g, Request{Method: unitball.Method, Options: []Option{{"dim", leastWord}}})
+		rows, info, err := Compute(t.Context(), g, Request{Method: unitball.Method, Options: []option.Given{{Name: "dim", Value: leastWord}}})
 		if err != nil {
 			t.Fatal(err)
 		}

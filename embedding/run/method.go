@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"heavytail/embedding"
+	"heavytail/embedding/option"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
@@ -13,27 +14,11 @@ import (
 
 // Method describes an embedding method.
 type Method struct {
-	Name    string
-	Summary string // one line
-	Walks   bool   // learns from walks, which the function Walks gives
-	Instead string // the answer of the function Instead
-	Options []OptionInfo
-}
-
-// OptionInfo describes one option of a method.
-type OptionInfo struct {
-	Name    string
-	Type    string   // "int", "float", "text" or "bool"
-	Default string   // in the language
-	Choices []string // the texts that are allowed; nil for any
-	Doc     string   // one line
-}
-
-// Option is an option as it is given: its value an int, int64, float64, string
-// or bool.
-type Option struct {
-	Name  string
-	Value any
+	Name    string        `json:"name"`
+	Summary string        `json:"summary"` // one line
+	Walks   bool          `json:"walks"`   // learns from walks, which the function Walks gives
+	Instead string        `json:"instead"` // the answer of the function Instead
+	Options []option.Info `json:"options"`
 }
 
 // algorithm is a method that can be run. The function algorithms has the only
@@ -41,11 +26,12 @@ type Option struct {
 type algorithm struct {
 	Method
 	// prepare checks the given options and adds the defaults.
-	prepare func(options []Option) (prepared, error)
+	prepare func(options []option.Given) (prepared, error)
 }
 
 // prepared is a method with its options after defaults.
 type prepared struct {
+	given   []option.Given    // those that were given, in the order of the method
 	options []storage.Setting // all of them, in canonical text
 	run     computation
 	renew   renewal  // nil for a method whose refresh is a full run
@@ -101,16 +87,16 @@ type sampling func(ctx context.Context, g *csr.Graph, workers int) (embedding.Wa
 
 // method returns the algorithm with options of type O: complete sets their
 // defaults, and with returns the prepared method.
-func method[O any](name, summary string, fields table[O], validate func(O) error, complete func(O) O, with func(O) prepared) algorithm {
-	var zero O
-	return algorithm{Method{Name: name, Summary: summary, Options: fields.describe(complete(zero))}, func(options []Option) (prepared, error) {
-		o, err := fields.parse(name, options, validate)
+func method[O any](name, summary string, schema option.Schema[O], validate func(O) error, complete func(O) O, with func(O) prepared) algorithm {
+	schema = schema.WithDefaults(complete(*new(O)))
+	return algorithm{Method{Name: name, Summary: summary, Options: schema.Infos()}, func(options []option.Given) (prepared, error) {
+		o, given, err := schema.BindValid("method "+name, options, validate)
 		if err != nil {
 			return prepared{}, err
 		}
 		o = complete(o)
 		p := with(o)
-		p.options = fields.settings(o)
+		p.given, p.options = given, schema.Settings(o)
 		return p, nil
 	}}
 }
@@ -137,7 +123,7 @@ func notesOf(notes []string) []storage.Setting {
 type Request struct {
 	Name     string // of the embedding
 	Method   string // one of Methods
-	Options  []Option
+	Options  []option.Given
 	Workers  int // goroutines; 0 is GOMAXPROCS
 	Progress func(stage string, done, total int64)
 

@@ -1,6 +1,9 @@
 package run
 
-import "heavytail/embedding"
+import (
+	"heavytail/embedding"
+	"heavytail/embedding/option"
+)
 
 // algorithms are all methods, in the order of Methods.
 func algorithms() []algorithm {
@@ -37,14 +40,15 @@ func Instead(method string) string {
 	return ""
 }
 
-// Check returns an *OptionError for the first option that is unknown or has an
-// invalid value, or a *MethodError for an unknown method.
-func Check(method string, options []Option) error {
-	_, err := prepare(method, options)
-	return err
+// Check returns the options in the order of the method, each with a value of its type, or an
+// *option.Error for the first one that is unknown or has an invalid value, or a *MethodError for an
+// unknown method.
+func Check(method string, options []option.Given) ([]option.Given, error) {
+	p, err := prepare(method, options)
+	return p.given, err
 }
 
-func prepare(method string, options []Option) (prepared, error) {
+func prepare(method string, options []option.Given) (prepared, error) {
 	e := &MethodError{Method: method}
 	for _, a := range algorithms() {
 		if a.Name == method {

@@ -9,6 +9,7 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
+	"heavytail/embedding/option"
 	"heavytail/index"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
@@ -20,7 +21,7 @@ type ModelRequest struct {
 	// Method and Options are those of Vectors, which has a vector for each vertex of Graph.
 	// All are empty for a model without an embedding.
 	Method  string
-	Options []Option
+	Options []option.Given
 	Vectors *vec.Matrix
 
 	Heuristics []string // of the model; see [link.Terms]
@@ -137,7 +138,7 @@ const CalibrationBins = 10
 // It takes two embeddings, up to 5 regressions of every candidate on up to twice Training pairs, and
 // those of the chosen one again; with the figures of a null graph twice as many embeddings. The
 // result does not depend on Workers. Errors are *MethodError,
-// *OptionError, those of the method, of [evaluate.SplitLinks] (evaluate.ErrLinks for
+// *option.Error, those of the method, of [evaluate.SplitLinks] (evaluate.ErrLinks for
 // a graph that is too small) and of [link.Train] (link.ErrTooFew, too).
 func TrainModel(ctx context.Context, req ModelRequest) (*link.Model, ModelReport, error) {
 	began := time.Now()

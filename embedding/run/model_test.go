@@ -10,6 +10,7 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
+	"heavytail/embedding/option"
 	"heavytail/storage/csr"
 )
 
@@ -112,7 +113,7 @@ func TestTrainModel_Negatives(t *testing.T) {
 // embedded is a request for a model of a graph and its embedding by dp_spectral.
 func embedded(t *testing.T, g *csr.Graph, features string, dim int) ModelRequest {
 	t.Helper()
-	options := []Option{{"dim", dim}, {"row_scale", 0.0}}
+	options := []option.Given{{Name: "dim", Value: dim}, {Name: "row_scale", Value: 0.0}}
 	vectors, _, err := Compute(context.Background(), g, Request{Method: "dp_spectral", Options: options})
 	if err != nil {
 		t.Fatal(err)

@@ -2,11 +2,11 @@ package run
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 
 	"heavytail/embedding/netmf"
+	"heavytail/embedding/option"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 )
@@ -51,15 +51,14 @@ func netMFRecord(g *csr.Graph, seed uint64, stats netmf.Stats) storage.Embedding
 	return info
 }
 
-func netMFFields() table[netmf.Options] {
+func netMFFields() option.Schema[netmf.Options] {
 	type options = netmf.Options
-	upTo := func(most int) string { return fmt.Sprintf("a whole number from 1 to %d", most) }
-	return table[options]{
-		count("dim", "coordinates per vertex", "a whole number from 1 to 4096", func(o *options) *int { return &o.Dim }),
-		count("window", "steps of the random walk", upTo(netmf.MaxWindow), func(o *options) *int { return &o.Window }),
+	return option.Schema[options]{
+		dim("", func(o *options) *int { return &o.Dim }),
+		count("window", "steps of the random walk", 1, netmf.MaxWindow, func(o *options) *int { return &o.Window }),
 		count("negative", "negative samples of each pair that the matrix corresponds to; more of them leave fewer entries",
-			upTo(netmf.MaxNegative), func(o *options) *int { return &o.Negative }),
-		count("entries", "largest number of entries of the matrix, 8 bytes each", upTo(netmf.MaxEntries), func(o *options) *int { return &o.Entries }),
+			1, netmf.MaxNegative, func(o *options) *int { return &o.Negative }),
+		count("entries", "largest number of entries of the matrix, 8 bytes each", 1, netmf.MaxEntries, func(o *options) *int { return &o.Entries }),
 		weights(func(o *options) *bool { return &o.IgnoreWeights }),
 		seed("seed of the random start of the solver", func(o *options) *uint64 { return &o.Seed }),
 	}

@@ -8,6 +8,7 @@ import (
 
 	"heavytail/.ci/testgraph"
 	"heavytail/embedding"
+	"heavytail/embedding/option"
 	"heavytail/storage"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestNetMF_Record(t *testing.T) {
 	t.Parallel()
 	g := testgraph.RandomWeights(testgraph.Hubs(t, 60, 0.1, 3), 2, 5)
-	rows, info, err := Compute(t.Context(), g, Request{Method: "netmf", Options: []Option{{"dim", 7}, {"seed", 4}}})
+	rows, info, err := Compute(t.Context(), g, Request{Method: "netmf", Options: []option.Given{{Name: "dim", Value: 7}, {Name: "seed", Value: 4}}})
 	if err != nil || rows.Dim != 7 || info.Seed != 4 || len(info.Eigenvalues) != 7 || len(info.Residuals) != 7 {
 		t.Fatalf("%+v, %v", info, err)
 	}
@@ -33,7 +34,7 @@ func TestNetMF_Record(t *testing.T) {
 	if bytes, err := Bytes(g, "netmf", nil); err != nil || bytes < 8*60*60/4 {
 		t.Errorf("%d bytes, %v", bytes, err)
 	}
-	_, _, err = Compute(t.Context(), g, Request{Method: "netmf", Options: []Option{{"entries", 99}}})
+	_, _, err = Compute(t.Context(), g, Request{Method: "netmf", Options: []option.Given{{Name: "entries", Value: 99}}})
 	if instead := Instead("netmf"); !errors.Is(err, embedding.ErrEntries) || instead == "" || !strings.Contains(err.Error(), "fastrp or deepwalk") {
 		t.Errorf("99 entries: %v; instead %q", err, instead)
 	}

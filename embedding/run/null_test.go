@@ -11,6 +11,7 @@ import (
 	"heavytail/.ci/repeat"
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
+	"heavytail/embedding/option"
 	"heavytail/embedding/tune"
 	"heavytail/storage/csr"
 )
@@ -82,11 +83,11 @@ func (l *lots) check(t *testing.T) {
 
 // nullMethods are embeddings of 64 coordinates, of small walks: nothing can be learned
 // of these graphs by longer ones.
-func nullMethods() map[string][]Option {
-	walks := []Option{{"dim", 64}, {"walks", 2}, {"length", 20}}
-	return map[string][]Option{
-		"dp_spectral": {{"dim", 64}}, "laplacian_eigenmaps": {{"dim", 64}}, "fastrp": {{"dim", 64}}, "prone": {{"dim", 64}}, "netmf": {{"dim", 64}}, "deepwalk": walks, "dp_walker": walks,
-		"unit_ball": {{"dim", 64}, {"passes", 60}},
+func nullMethods() map[string][]option.Given {
+	walks := []option.Given{{Name: "dim", Value: 64}, {Name: "walks", Value: 2}, {Name: "length", Value: 20}}
+	return map[string][]option.Given{
+		"dp_spectral": {{Name: "dim", Value: 64}}, "laplacian_eigenmaps": {{Name: "dim", Value: 64}}, "fastrp": {{Name: "dim", Value: 64}}, "prone": {{Name: "dim", Value: 64}}, "netmf": {{Name: "dim", Value: 64}}, "deepwalk": walks, "dp_walker": walks,
+		"unit_ball": {{Name: "dim", Value: 64}, {Name: "passes", Value: 60}},
 	}
 }
 
@@ -259,9 +260,9 @@ func searched(t *testing.T) []tune.Method {
 	t.Helper()
 	var methods []tune.Method
 	for _, name := range []string{"dp_spectral", "dp_walker"} {
-		options := []Option{{"dim", 16}}
+		options := []option.Given{{Name: "dim", Value: 16}}
 		if HasWalks(name) {
-			options = append(options, Option{"walks", 2}, Option{"length", 20})
+			options = append(options, option.Given{Name: "walks", Value: 2}, option.Given{Name: "length", Value: 20})
 		}
 		m, err := Tunable(name, options, 1)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"heavytail/embedding"
+	"heavytail/embedding/option"
 	"heavytail/embedding/propagate"
 	"heavytail/storage"
 	"heavytail/storage/csr"
@@ -155,11 +156,11 @@ func proNE() algorithm {
 	})
 }
 
-func proNEFields() table[propagate.ProNEOptions] {
+func proNEFields() option.Schema[propagate.ProNEOptions] {
 	type options = propagate.ProNEOptions
-	return table[options]{
-		count("dim", "coordinates per vertex", "a whole number from 1 to 4096", func(o *options) *int { return &o.Dim }),
-		count("order", "terms of the Chebyshev series", "a whole number from 2 to 64", func(o *options) *int { return &o.Order }),
+	return option.Schema[options]{
+		dim("", func(o *options) *int { return &o.Dim }),
+		count("order", "terms of the Chebyshev series", 2, 64, func(o *options) *int { return &o.Order }),
 		float("mu", "eigenvalue of the Laplacian that the propagation keeps most", "a number from -2 to 4", func(o *options) **float64 { return &o.Mu }),
 		positive("theta", "how strongly other eigenvalues are damped", "a number above 0 and at most 16", func(o *options) *float64 { return &o.Theta }),
 		rowScale(func(o *options) **float64 { return &o.RowScale }),
@@ -168,20 +169,15 @@ func proNEFields() table[propagate.ProNEOptions] {
 	}
 }
 
-// rowScale is the power of the degree by which vectors are divided.
-func rowScale[O any](at func(*O) **float64) field[O] {
-	return float("row_scale", "power of the degree by which every vector is divided", "a number from 0 to 4", at)
-}
-
-func fastRPFields() table[propagate.FastRPOptions] {
+func fastRPFields() option.Schema[propagate.FastRPOptions] {
 	type options = propagate.FastRPOptions
 	power := fmt.Sprintf("a number from %d to %d", -propagate.MaxPower, propagate.MaxPower)
-	alpha := func(i int, at func(*options) **float64) field[options] {
+	alpha := func(i int, at func(*options) **float64) option.Field[options] {
 		return float(fmt.Sprintf("alpha%d", i), fmt.Sprintf("factor of the vectors after %d steps", i),
 			"a number from -1e6 to 1e6, and one of the four not 0", at)
 	}
-	return table[options]{
-		count("dim", "coordinates per vertex", "a whole number from 1 to 4096", func(o *options) *int { return &o.Dim }),
+	return option.Schema[options]{
+		dim("", func(o *options) *int { return &o.Dim }),
 		float("beta", "power of the degree by which the random vectors are multiplied; below 0 hubs count less", power,
 			func(o *options) **float64 { return &o.Beta }),
 		alpha(1, func(o *options) **float64 { return &o.Alpha1 }),

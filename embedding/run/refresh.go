@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"heavytail/embedding"
+	"heavytail/embedding/option"
 	"heavytail/embedding/skipgram"
 	"heavytail/storage"
 	"heavytail/storage/csr"
@@ -203,7 +204,7 @@ func prepareAgain(info storage.EmbeddingInfo) (prepared, error) {
 
 // StoredOptions returns the options with which an embedding was made, in the form
 // that its method accepts.
-func StoredOptions(info storage.EmbeddingInfo) []Option {
+func StoredOptions(info storage.EmbeddingInfo) []option.Given {
 	types := map[string]string{}
 	for _, m := range Methods() {
 		if m.Name == info.Method {
@@ -212,9 +213,9 @@ func StoredOptions(info storage.EmbeddingInfo) []Option {
 			}
 		}
 	}
-	var options []Option
+	var options []option.Given
 	for _, s := range info.Options {
-		options = append(options, Option{s.Name, parseSetting(types[s.Name], s.Value)})
+		options = append(options, option.Given{Name: s.Name, Value: parseSetting(types[s.Name], s.Value)})
 	}
 	return options
 }

@@ -13,6 +13,7 @@ import (
 
 	"heavytail/embedding"
 	"heavytail/embedding/evaluate"
+	"heavytail/embedding/option"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )
@@ -160,14 +161,14 @@ func TestRefresh_Random(t *testing.T) {
 	const rounds = 12
 	for _, c := range []struct {
 		method  string
-		options []Option
+		options []option.Given
 	}{
-		{"dp_spectral", []Option{{"dim", 12}}},
-		{"dp_spectral", []Option{{"dim", 12}, {"normalization", "degree"}, {"row_scale", 0.25}, {"components", "joint"}}},
-		{"laplacian_eigenmaps", []Option{{"dim", 12}}},
-		{"dp_walker", []Option{{"dim", 16}, {"walks", 5}, {"length", 20}, {"window", 5}, {"alpha", 0.05}}},
-		{"deepwalk", []Option{{"dim", 16}, {"walks", 5}, {"length", 20}, {"window", 5}, {"negative", 5}}},
-		{"node2vec", []Option{{"dim", 16}, {"walks", 5}, {"length", 20}, {"window", 5}, {"alpha", 0.05}, {"q", 0.5}}},
+		{"dp_spectral", []option.Given{{Name: "dim", Value: 12}}},
+		{"dp_spectral", []option.Given{{Name: "dim", Value: 12}, {Name: "normalization", Value: "degree"}, {Name: "row_scale", Value: 0.25}, {Name: "components", Value: "joint"}}},
+		{"laplacian_eigenmaps", []option.Given{{Name: "dim", Value: 12}}},
+		{"dp_walker", []option.Given{{Name: "dim", Value: 16}, {Name: "walks", Value: 5}, {Name: "length", Value: 20}, {Name: "window", Value: 5}, {Name: "alpha", Value: 0.05}}},
+		{"deepwalk", []option.Given{{Name: "dim", Value: 16}, {Name: "walks", Value: 5}, {Name: "length", Value: 20}, {Name: "window", Value: 5}, {Name: "negative", Value: 5}}},
+		{"node2vec", []option.Given{{Name: "dim", Value: 16}, {Name: "walks", Value: 5}, {Name: "length", Value: 20}, {Name: "window", Value: 5}, {Name: "alpha", Value: 0.05}, {Name: "q", Value: 0.5}}},
 	} {
 		var rows []*vec.Matrix
 		for _, restart := range []bool{false, true} {
@@ -252,7 +253,7 @@ func TestRefresh_Random_SameSpace(t *testing.T) {
 	ctx := context.Background()
 	for _, method := range []string{"dp_spectral", "laplacian_eigenmaps"} {
 		v := newVillage(t, 300, 11)
-		if _, err := Embed(ctx, v.db, v.snapshot(), Request{Name: "e", Method: method, Options: []Option{{"dim", 8}, {"components", "joint"}}}); err != nil {
+		if _, err := Embed(ctx, v.db, v.snapshot(), Request{Name: "e", Method: method, Options: []option.Given{{Name: "dim", Value: 8}, {Name: "components", Value: "joint"}}}); err != nil {
 			t.Fatal(err)
 		}
 		incremental := 0
@@ -307,7 +308,7 @@ func TestRefresh_NothingAndFull(t *testing.T) {
 	ctx := context.Background()
 	v := newVillage(t, 100, 7)
 	first := v.snapshot()
-	info, err := Embed(ctx, v.db, first, Request{Name: "e", Method: "dp_spectral", Options: []Option{{"dim", 8}}})
+	info, err := Embed(ctx, v.db, first, Request{Name: "e", Method: "dp_spectral", Options: []option.Given{{Name: "dim", Value: 8}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -359,7 +360,7 @@ func TestRefresh_NothingAndFull(t *testing.T) {
 func TestRefresh_Eigenvalues(t *testing.T) {
 	ctx := context.Background()
 	v := newVillage(t, 60, 3)
-	if _, err := Embed(ctx, v.db, v.snapshot(), Request{Name: "e", Method: "netmf", Options: []Option{{"dim", 4}}}); err != nil {
+	if _, err := Embed(ctx, v.db, v.snapshot(), Request{Name: "e", Method: "netmf", Options: []option.Given{{Name: "dim", Value: 4}}}); err != nil {
 		t.Fatal(err)
 	}
 	v.update(func(tx *storage.Tx) error { // all edges go with their vertices
@@ -374,7 +375,7 @@ func TestRefresh_Eigenvalues(t *testing.T) {
 		return err
 	})
 	snap := v.snapshot()
-	_, want, err := Compute(ctx, snap.Graph, Request{Method: "netmf", Options: []Option{{"dim", 4}}})
+	_, want, err := Compute(ctx, snap.Graph, Request{Method: "netmf", Options: []option.Given{{Name: "dim", Value: 4}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -392,7 +393,7 @@ func TestRefresh_DroppedMeanwhile(t *testing.T) {
 		v := newVillage(t, 60, 5)
 		embed := func() {
 			t.Helper()
-			if _, err := Embed(ctx, v.db, v.snapshot(), Request{Name: "e", Method: "laplacian_eigenmaps", Options: []Option{{"dim", int64(4)}}}); err != nil {
+			if _, err := Embed(ctx, v.db, v.snapshot(), Request{Name: "e", Method: "laplacian_eigenmaps", Options: []option.Given{{Name: "dim", Value: int64(4)}}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -428,7 +429,7 @@ func TestRefresh_Computed(t *testing.T) {
 	ctx := context.Background()
 	for _, method := range []string{"dp_spectral", "deepwalk"} {
 		v := newVillage(t, 100, 3)
-		first, err := Embed(ctx, v.db, v.snapshot(), Request{Name: "e", Method: method, Options: []Option{{"dim", 4}}})
+		first, err := Embed(ctx, v.db, v.snapshot(), Request{Name: "e", Method: method, Options: []option.Given{{Name: "dim", Value: 4}}})
 		if err != nil {
 			t.Fatal(err)
 		}

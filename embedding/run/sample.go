@@ -5,13 +5,14 @@ import (
 	"fmt"
 
 	"heavytail/embedding"
+	"heavytail/embedding/option"
 	"heavytail/embedding/propagate"
 	"heavytail/storage/csr"
 )
 
 // Bytes estimates the memory of computing an embedding, including the result, in
-// addition to the graph. Errors are *MethodError and *OptionError.
-func Bytes(g *csr.Graph, method string, options []Option) (int64, error) {
+// addition to the graph. Errors are *MethodError and *option.Error.
+func Bytes(g *csr.Graph, method string, options []option.Given) (int64, error) {
 	m, err := prepare(method, options)
 	if err != nil {
 		return 0, err
@@ -22,7 +23,7 @@ func Bytes(g *csr.Graph, method string, options []Option) (int64, error) {
 // Seconds estimates the time of computing an embedding on this machine, from
 // measurements on the graph that take some tenths of a second; see
 // embedding.SpectralSeconds and embedding.WalkSeconds. Errors are those of Compute.
-func Seconds(ctx context.Context, g *csr.Graph, method string, options []Option, workers int) (float64, error) {
+func Seconds(ctx context.Context, g *csr.Graph, method string, options []option.Given, workers int) (float64, error) {
 	m, err := prepare(method, options)
 	if err != nil {
 		return 0, err
@@ -31,7 +32,7 @@ func Seconds(ctx context.Context, g *csr.Graph, method string, options []Option,
 }
 
 // WalkBytes estimates the memory of Walks in addition to the graph.
-func WalkBytes(g *csr.Graph, method string, options []Option) (int64, error) {
+func WalkBytes(g *csr.Graph, method string, options []option.Given) (int64, error) {
 	m, err := prepareWalks(method, options)
 	if err != nil {
 		return 0, err
@@ -39,7 +40,7 @@ func WalkBytes(g *csr.Graph, method string, options []Option) (int64, error) {
 	return m.sampler(g), nil
 }
 
-func prepareWalks(method string, options []Option) (prepared, error) {
+func prepareWalks(method string, options []option.Given) (prepared, error) {
 	m, err := prepare(method, options)
 	if err == nil && m.walk == nil {
 		err = fmt.Errorf("%w: %s", ErrNoWalks, method)
@@ -48,9 +49,9 @@ func prepareWalks(method string, options []Option) (prepared, error) {
 }
 
 // Walks returns the walks on a graph that a method with these options learns
-// from, in its order. Errors are *MethodError, *OptionError, ErrNoWalks and those
+// from, in its order. Errors are *MethodError, *option.Error, ErrNoWalks and those
 // of embedding.NewWalks.
-func Walks(ctx context.Context, g *csr.Graph, method string, options []Option, workers int) (embedding.Walks, error) {
+func Walks(ctx context.Context, g *csr.Graph, method string, options []option.Given, workers int) (embedding.Walks, error) {
 	m, err := prepareWalks(method, options)
 	if err != nil {
 		return embedding.Walks{}, err
@@ -64,7 +65,7 @@ func Walks(ctx context.Context, g *csr.Graph, method string, options []Option, w
 
 // GivesBack reports whether a method, of a graph of n vertices, solves for eigenvectors with so large a
 // basis that it leaves no garbage.
-func GivesBack(n int, method string, options []Option) bool {
+func GivesBack(n int, method string, options []option.Given) bool {
 	m, err := prepare(method, options)
 	return err == nil && m.solved != nil && embedding.SpectralGivesBack(n, *m.solved)
 }

@@ -11,6 +11,7 @@ import (
 	"heavytail/.ci/testgraph"
 	"heavytail/embedding"
 	"heavytail/embedding/link"
+	"heavytail/embedding/option"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
@@ -26,12 +27,12 @@ func scaled(g *csr.Graph, by float64) *csr.Graph {
 
 // variants are the options with which a method is tried: none, and each text that one of them
 // may be.
-func variants(m Method) [][]Option {
-	list := [][]Option{nil}
+func variants(m Method) [][]option.Given {
+	list := [][]option.Given{nil}
 	for _, o := range m.Options {
 		for _, choice := range o.Choices {
 			if o.Type == "text" && "'"+choice+"'" != o.Default {
-				list = append(list, []Option{{o.Name, choice}})
+				list = append(list, []option.Given{{Name: o.Name, Value: choice}})
 			}
 		}
 	}
@@ -39,13 +40,13 @@ func variants(m Method) [][]Option {
 }
 
 // small adds options that make a method fast.
-func small(m Method, options []Option) []Option {
+func small(m Method, options []option.Given) []option.Given {
 	for _, o := range m.Options {
 		switch o.Name {
 		case "dim":
-			options = append(slices.Clip(options), Option{"dim", 8})
+			options = append(slices.Clip(options), option.Given{Name: "dim", Value: 8})
 		case "passes":
-			options = append(slices.Clip(options), Option{"passes", 20})
+			options = append(slices.Clip(options), option.Given{Name: "passes", Value: 20})
 		}
 	}
 	return options
@@ -64,7 +65,7 @@ func TestMethods_Scale(t *testing.T) {
 				return vectors, err
 			}
 			want, err := embed(g)
-			if errors.As(err, new(*OptionError)) { // a choice that needs another option
+			if errors.As(err, new(*option.Error)) { // a choice that needs another option
 				continue
 			}
 			if err != nil {
@@ -104,7 +105,7 @@ func TestMethods_AllScales(t *testing.T) {
 		for _, m := range Methods() {
 			for _, options := range variants(m) {
 				vectors, _, err := Compute(t.Context(), g, Request{Method: m.Name, Options: small(m, options), Workers: 1})
-				if errors.As(err, new(*OptionError)) || errors.Is(err, embedding.ErrOptions) {
+				if errors.As(err, new(*option.Error)) || errors.Is(err, embedding.ErrOptions) {
 					continue
 				}
 				if err != nil {

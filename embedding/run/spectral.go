@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"heavytail/embedding"
+	"heavytail/embedding/option"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 )
@@ -32,7 +33,7 @@ func spectral(name, summary string) algorithm {
 				info := spectralRecord(g, o, stats)
 				if name == embedding.MethodDPSpectral { // the result of an automatic choice
 					o.Normalization, o.Beta = stats.Normalization, &stats.Beta
-					info.Options = spectralFields(name).settings(o)
+					info.Options = spectralFields(name).Settings(o)
 				}
 				return outcome{rows, info, state.Write}, nil
 			},
@@ -63,32 +64,29 @@ func spectralRecord(g *csr.Graph, o embedding.SpectralOptions, stats embedding.S
 	return info
 }
 
-func spectralFields(method string) table[embedding.SpectralOptions] {
+func spectralFields(method string) option.Schema[embedding.SpectralOptions] {
 	type options = embedding.SpectralOptions
-	penalty := table[options]{
+	penalty := option.Schema[options]{
 		float("beta", "degree penalty, from 0 (none) to 8; 0.5 by default with degree", "a number from 0 to 8",
 			func(o *options) **float64 { return &o.Beta }),
-		choice("normalization", "by degrees, as in the paper, or by the row sums of the penalised matrix (strength), as in the authors' code; auto is strength, or degree if too many eigenvalues of strength are too close to 1 to be separated",
+		option.Enum("normalization", "by degrees, as in the paper, or by the row sums of the penalised matrix (strength), as in the authors' code; auto is strength, or degree if too many eigenvalues of strength are too close to 1 to be separated",
 			[]string{embedding.Auto.String(), embedding.Strength.String(), embedding.Degree.String()},
-			func(o *options, i int) { o.Normalization = embedding.Normalization(i) },
-			func(o options) string { return o.Normalization.String() }),
+			func(o *options) *embedding.Normalization { return &o.Normalization }),
 	}
-	common := table[options]{
+	common := option.Schema[options]{
 		float("scale", "power of the eigenvalue by which every coordinate is multiplied", "a number from 0 to 4",
 			func(o *options) **float64 { return &o.Scale }),
 		rowScale(func(o *options) **float64 { return &o.RowScale }),
 		positive("tolerance", "largest residual of an eigenpair, relative to the largest eigenvalue",
 			"a number above 0 and at most 0.1", func(o *options) *float64 { return &o.Tolerance }),
 		seed("seed of the random start", func(o *options) *uint64 { return &o.Seed }),
-		choice("components", "solve connected components separately and keep them apart, or all as one matrix",
+		option.Enum("components", "solve connected components separately and keep them apart, or all as one matrix",
 			[]string{embedding.ComponentMode(0).String(), embedding.ComponentMode(1).String()},
-			func(o *options, i int) { o.Components = embedding.ComponentMode(i) },
-			func(o options) string { return o.Components.String() }),
+			func(o *options) *embedding.ComponentMode { return &o.Components }),
 		weights(func(o *options) *bool { return &o.IgnoreWeights }),
 	}
-	list := table[options]{
-		count("dim", "coordinates per vertex, at most the number of vertices", "a whole number from 1 to 4096",
-			func(o *options) *int { return &o.Dim }),
+	list := option.Schema[options]{
+		dim(", at most the number of vertices", func(o *options) *int { return &o.Dim }),
 	}
 	if method == embedding.MethodDPSpectral {
 		list = append(list, penalty...)

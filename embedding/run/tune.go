@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"heavytail/embedding"
+	"heavytail/embedding/option"
 	"heavytail/embedding/tune"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
@@ -13,9 +14,9 @@ import (
 
 // Tunable returns a method with its options for a search over the parameters
 // that are not given. If the options have no seed, the method takes the seed
-// of the search. Errors are *MethodError, *OptionError and tune.ErrOptions.
-func Tunable(method string, options []Option, seed uint64) (tune.Method, error) {
-	if err := Check(method, options); err != nil {
+// of the search. Errors are *MethodError, *option.Error and tune.ErrOptions.
+func Tunable(method string, options []option.Given, seed uint64) (tune.Method, error) {
+	if _, err := Check(method, options); err != nil {
 		return tune.Method{}, err
 	}
 	m := tune.Method{Name: method}
@@ -32,14 +33,14 @@ func Tunable(method string, options []Option, seed uint64) (tune.Method, error) 
 	var err error
 	if method == tune.MethodUnitBall {
 		var o ballOptions
-		if o, err = ballFields().parse(method, options, ballOptions.validate); o.least {
-			return m, &OptionError{Method: method, Option: "dim", Value: leastWord, Allowed: "a whole number from 1 to 4096 in a search"}
+		if o, _, err = ballFields().BindValid("method "+method, options, ballOptions.validate); o.least {
+			return m, &option.Error{Owner: "method " + method, Option: "dim", Value: leastWord, Allowed: "a whole number from 1 to 4096 in a search"}
 		}
 		m.Placing = o.withDefaults().placing()
 	} else if HasWalks(method) {
-		m.Walks, err = walkFields(method).parse(method, options, embedding.WalkOptions.Validate)
+		m.Walks, _, err = walkFields(method).BindValid("method "+method, options, embedding.WalkOptions.Validate)
 	} else {
-		m.Spectral, err = spectralFields(method).parse(method, options, embedding.SpectralOptions.Validate)
+		m.Spectral, _, err = spectralFields(method).BindValid("method "+method, options, embedding.SpectralOptions.Validate)
 	}
 	return m, err
 }
@@ -77,17 +78,17 @@ func (o ballOptions) placing() *tune.Placing {
 
 // Tuned returns the options with which Embed computes the embedding of a trial
 // in full: the given options and those that the search found.
-func Tuned(given []Option, trial tune.Trial, seed uint64) []Option {
+func Tuned(given []option.Given, trial tune.Trial, seed uint64) []option.Given {
 	options := seeded(given, seed)
 	for _, o := range trial.Options {
-		options = append(options, Option(o))
+		options = append(options, option.Given(o))
 	}
 	return options
 }
 
-func seeded(options []Option, seed uint64) []Option {
-	if slices.ContainsFunc(options, func(o Option) bool { return o.Name == "seed" }) {
+func seeded(options []option.Given, seed uint64) []option.Given {
+	if slices.ContainsFunc(options, func(o option.Given) bool { return o.Name == "seed" }) {
 		return slices.Clone(options)
 	}
-	return append(slices.Clone(options), Option{"seed", int64(seed)})
+	return append(slices.Clone(options), option.Given{Name: "seed", Value: int64(seed)})
 }

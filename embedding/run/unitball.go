@@ -12,6 +12,7 @@ import (
 
 	"heavytail/embedding"
 	"heavytail/embedding/evaluate"
+	"heavytail/embedding/option"
 	"heavytail/embedding/unitball"
 	"heavytail/storage"
 	"heavytail/storage/csr"
@@ -206,61 +207,33 @@ func ballNote(ctx context.Context, g *csr.Graph, dim int, w unitball.Wrong) (str
 	return note + "; more passes or a larger dim may help", nil
 }
 
-func ballFields() table[ballOptions] {
+func ballFields() option.Schema[ballOptions] {
 	type options = ballOptions
-	return table[options]{
-		ballDim(),
-		ballStart(),
-		ballFrom(),
+	return option.Schema[options]{
+		dim("; 'least' searches for the smallest number, up to 256, with at most tolerance wrong pairs", func(o *options) *int { return &o.Dim }).
+			OrWord(leastWord, func(o *options) *bool { return &o.least }).Must("a whole number from 1 to 4096, or 'least'"),
+		option.Choice("start", "vectors to begin with: random ones, those of a method with its defaults, or those of start_embedding", ballStarts,
+			func(o *options) *string { return &o.start }).
+			Must("'" + strings.Join(ballStarts, "' or '") + "'; with dim := 'least' only 'random'; 'embedding' needs start_embedding"),
+		// The name keeps embeddings apart from methods, which may have the same names.
+		option.String(storage.SettingStart, "embedding of the same graph whose vectors are the start; if it has more dimensions than dim, they are projected onto their principal axes; if fewer, random ones are added",
+			func(o *options) *string { return &o.from }).
+			Must("the name of an embedding of the graph, without another start and without dim := 'least'"),
 		float("anchor", "how strongly vectors are kept near their start until a tenth of the passes is left; 0 lets them move freely; the default is 0.3 with any start except random", "a number from 0 to 100",
 			func(o *options) **float64 { return &o.Anchor }),
 		positive("margin", "smallest difference from 1 allowed for distances in the first three tenths of the passes; it then falls to 0", "a number above 0 and at most 0.5",
 			func(o *options) *float64 { return &o.Margin }),
-		count("passes", "largest number of passes over the violated pairs; the run ends earlier with at most tolerance wrong pairs", "a whole number from 1 to 1048576",
+		count("passes", "largest number of passes over the violated pairs; the run ends earlier with at most tolerance wrong pairs", 1, 1048576,
 			func(o *options) *int { return &o.Passes }),
 		positive("step", "approximate longest move of a vector in each of the first three tenths of the passes; it then falls to 0", "a number above 0 and at most 4",
 			func(o *options) *float64 { return &o.Step }),
 		float("balance", "how fast edges gain weight at vertices with more missing than false edges, and lose weight at other vertices", "a number from 0 to 1",
 			func(o *options) **float64 { return &o.Balance }),
-		{OptionInfo{Name: "tolerance", Type: "int", Doc: "number of wrong pairs that is small enough to end the run"}, "a whole number of at least 0",
-			func(o *options, v any) { o.Tolerance = v.(int64) },
-			func(o options) string { return strconv.FormatInt(o.Tolerance, 10) }},
+		option.Int("tolerance", "number of wrong pairs that is small enough to end the run", func(o *options) *int64 { return &o.Tolerance }).
+			Must("a whole number of at least 0"),
 		seed("seed of the random start, or of the walks of another start", func(o *options) *uint64 { return &o.Seed }),
 	}
 }
 
-// ballDim is the option dim: a number, or the word for a search.
-func ballDim() field[ballOptions] {
-	f := count("dim", "coordinates per vertex; 'least' searches for the smallest number, up to 256, with at most tolerance wrong pairs",
-		"a whole number from 1 to 4096, or 'least'", func(o *ballOptions) *int { return &o.Dim })
-	f.Choices = []string{leastWord}
-	set, get := f.set, f.get
-	f.set = func(o *ballOptions, v any) {
-		if _, o.least = v.(string); !o.least {
-			set(o, v)
-		}
-	}
-	f.get = func(o ballOptions) string {
-		if o.least {
-			return leastWord
-		}
-		return get(o)
-	}
-	return f
-}
-
-func ballStart() field[ballOptions] {
-	f := choice("start", "vectors to begin with: random ones, those of a method with its defaults, or those of start_embedding", ballStarts,
-		func(o *ballOptions, i int) { o.start = ballStarts[i] }, func(o ballOptions) string { return o.start })
-	f.allowed += "; with dim := 'least' only 'random'; 'embedding' needs start_embedding"
-	return f
-}
-
-// ballFrom is the option that names an embedding to begin with. Its name keeps embeddings
-// apart from methods, which may have the same names.
-func ballFrom() field[ballOptions] {
-	return field[ballOptions]{OptionInfo{Name: storage.SettingStart, Type: "text",
-		Doc: "embedding of the same graph whose vectors are the start; if it has more dimensions than dim, they are projected onto their principal axes; if fewer, random ones are added"},
-		"the name of an embedding of the graph, without another start and without dim := 'least'",
-		func(o *ballOptions, v any) { o.from = v.(string) }, func(o ballOptions) string { return o.from }}
-}
+// number returns the shortest text that parses to x.
+func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

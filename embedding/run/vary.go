@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"heavytail/embedding"
+	"heavytail/embedding/option"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
@@ -16,23 +17,14 @@ type Axis struct {
 	Values []float64
 }
 
-// Embeddings is the number of embeddings of VaryRange in all.
-func Embeddings(axes []Axis) (n int) {
-	for _, axis := range axes {
-		n += len(axis.Values)
-	}
-	return n
-}
-
-// VaryRange embeds a graph once for every value of every axis, with the options of the request
+// Vary embeds a graph once for every value of every axis, with the options of the request
 // except that one, and calls use with each embedding, in the order of the axes and of their
-// values. use must not keep the vectors. Of the [Embeddings] it computes those from number first
-// on, and before number end, with the same vectors for every range.
+// values. use must not keep the vectors.
 //
 // For a spectral method one solve, with the most coordinates, serves all values of dim, scale and row_scale:
 // its leading coordinates are equal, within the tolerance, to those of a solve for fewer coordinates. Every
 // other value needs an embedding of its own. Errors are those of [Compute] and of use.
-func VaryRange(ctx context.Context, g *csr.Graph, req Request, axes []Axis, first, end int, use func(axis, value int, vectors *vec.Matrix) error) error {
+func Vary(ctx context.Context, g *csr.Graph, req Request, axes []Axis, use func(axis, value int, vectors *vec.Matrix) error) error {
 	v := variation{ctx: ctx, g: g, req: req}
 	for _, axis := range axes {
 		for _, value := range axis.Values {
@@ -45,12 +37,8 @@ func VaryRange(ctx context.Context, g *csr.Graph, req Request, axes []Axis, firs
 			}
 		}
 	}
-	number := 0
 	for a, axis := range axes {
 		for i, value := range axis.Values {
-			if number++; number <= first || number > end {
-				continue
-			}
 			p, err := prepare(req.Method, withOption(req.Options, axis.Option, value))
 			if err != nil {
 				return err
@@ -67,7 +55,7 @@ func VaryRange(ctx context.Context, g *csr.Graph, req Request, axes []Axis, firs
 	return nil
 }
 
-// VaryBytes estimates the memory that VaryRange takes in addition to the graph: the memory
+// VaryBytes estimates the memory that Vary takes in addition to the graph: the memory
 // of its most expensive embedding, and of the eigenvectors from which other embeddings
 // are scaled.
 func VaryBytes(g *csr.Graph, req Request, axes []Axis) (int64, error) {
@@ -85,9 +73,12 @@ func VaryBytes(g *csr.Graph, req Request, axes []Axis) (int64, error) {
 }
 
 // withOption returns the options with a different value for one of them.
-func withOption(options []Option, name string, value float64) []Option {
-	others := slices.DeleteFunc(slices.Clone(options), func(o Option) bool { return o.Name == name })
-	return append(others, Option{name, value})
+func withOption(options []option.Given, name string, value float64) []option.Given {
+	others := slices.DeleteFunc(slices.Clone(options), func(o option.Given) bool { return o.Name == name })
+	if n := int64(value); float64(n) == value { // which an option for a number takes too
+		return append(others, option.Given{Name: name, Value: n})
+	}
+	return append(others, option.Given{Name: name, Value: value})
 }
 
 type variation struct {

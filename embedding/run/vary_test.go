@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"heavytail/embedding"
+	"heavytail/embedding/option"
 	"heavytail/storage/csr"
 	"heavytail/storage/generate"
 	"heavytail/storage/vec"
@@ -40,17 +41,17 @@ func TestVary_Compute(t *testing.T) {
 	g := growing(t)
 	for _, c := range []struct {
 		method  string
-		options []Option
+		options []option.Given
 		axes    []Axis
 	}{
-		{embedding.MethodDPSpectral, []Option{{"dim", 12}, {"tolerance", 1e-6}, {"beta", 0.5}}, []Axis{
+		{embedding.MethodDPSpectral, []option.Given{{Name: "dim", Value: 12}, {Name: "tolerance", Value: 1e-6}, {Name: "beta", Value: 0.5}}, []Axis{
 			{"dim", []float64{4, 20, 9}}, {"beta", []float64{0, 1}}, {"scale", []float64{0, 0.5}}, {"row_scale", []float64{0.25}},
 		}},
-		{embedding.MethodLaplacianEigenmaps, []Option{{"tolerance", 1e-6}}, []Axis{{"dim", []float64{3, 40}}}},
-		{embedding.MethodDPWalker, []Option{{"dim", 8}, {"walks", 2}}, []Axis{{"beta", []float64{1, 2}}, {"dim", []float64{5}}}},
+		{embedding.MethodLaplacianEigenmaps, []option.Given{{Name: "tolerance", Value: 1e-6}}, []Axis{{"dim", []float64{3, 40}}}},
+		{embedding.MethodDPWalker, []option.Given{{Name: "dim", Value: 8}, {Name: "walks", Value: 2}}, []Axis{{"beta", []float64{1, 2}}, {"dim", []float64{5}}}},
 	} {
 		var order []string
-		err := VaryRange(t.Context(), g, Request{Method: c.method, Options: c.options}, c.axes, 0, Embeddings(c.axes), func(a, i int, rows *vec.Matrix) error {
+		err := Vary(t.Context(), g, Request{Method: c.method, Options: c.options}, c.axes, func(a, i int, rows *vec.Matrix) error {
 			name, value := c.axes[a].Option, c.axes[a].Values[i]
 			order = append(order, name)
 			alone, _, err := Compute(t.Context(), g, Request{Method: c.method, Options: withOption(c.options, name, value)})
@@ -85,64 +86,19 @@ func TestVary_Compute(t *testing.T) {
 func TestVary_Errors(t *testing.T) {
 	g := growing(t)
 	never := func(int, int, *vec.Matrix) error { t.Error("used"); return nil }
-	var option *OptionError
-	err := VaryRange(t.Context(), g, Request{Method: embedding.MethodDPSpectral}, []Axis{{"dim", []float64{5}}, {"beta", []float64{99}}}, 0, 2, never)
+	var option *option.Error
+	err := Vary(t.Context(), g, Request{Method: embedding.MethodDPSpectral}, []Axis{{"dim", []float64{5}}, {"beta", []float64{99}}}, never)
 	if !errors.As(err, &option) || option.Option != "beta" {
 		t.Errorf("error %v, want one of beta before anything is computed", err)
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if err := VaryRange(stopped, g, Request{Method: embedding.MethodDPSpectral}, []Axis{{"dim", []float64{5}}}, 0, 1, never); !errors.Is(err, context.Canceled) {
+	if err := Vary(stopped, g, Request{Method: embedding.MethodDPSpectral}, []Axis{{"dim", []float64{5}}}, never); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want it cancelled", err)
 	}
 	full := errors.New("full")
-	err = VaryRange(t.Context(), g, Request{Method: embedding.MethodDPSpectral}, []Axis{{"dim", []float64{5, 6}}}, 0, 2, func(int, int, *vec.Matrix) error { return full })
+	err = Vary(t.Context(), g, Request{Method: embedding.MethodDPSpectral}, []Axis{{"dim", []float64{5, 6}}}, func(int, int, *vec.Matrix) error { return full })
 	if !errors.Is(err, full) {
 		t.Errorf("error %v, want that of use", err)
-	}
-}
-
-// TestVaryRange expects of each range the vectors of the whole, to the last bit.
-func TestVaryRange(t *testing.T) {
-	t.Parallel()
-	g := growing(t)
-	req := Request{Method: embedding.MethodDPSpectral, Options: []Option{{"dim", 6}}}
-	axes := []Axis{{"dim", []float64{4, 9}}, {"beta", []float64{0, 1}}, {"scale", []float64{0, 0.5}}}
-	var all []*vec.Matrix
-	each := func(first, end int, use func(number int, m *vec.Matrix)) {
-		t.Helper()
-		err := VaryRange(t.Context(), g, req, axes, first, end, func(axis, value int, m *vec.Matrix) error {
-			use(2*axis+value, m)
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	each(0, Embeddings(axes), func(number int, m *vec.Matrix) {
-		if number != len(all) {
-			t.Errorf("embedding %d after %d", number, len(all))
-		}
-		all = append(all, &vec.Matrix{Rows: m.Rows, Dim: m.Dim, Data: slices.Clone(m.Data)})
-	})
-	if len(all) != 6 || Embeddings(axes) != 6 {
-		t.Fatalf("%d embeddings of %d", len(all), Embeddings(axes))
-	}
-	for first := range all {
-		for end := first; end <= len(all); end++ {
-			if testing.Short() && end-first > 2 {
-				continue // longer ranges in the whole run
-			}
-			next := first
-			each(first, end, func(number int, m *vec.Matrix) {
-				if number != next || m.Dim != all[number].Dim || !slices.Equal(m.Data, all[number].Data) {
-					t.Errorf("%d to %d: embedding %d differs, or comes at %d", first, end, number, next)
-				}
-				next++
-			})
-			if next != end {
-				t.Errorf("%d to %d: ends at %d", first, end, next)
-			}
-		}
 	}
 }

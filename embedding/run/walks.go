@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"heavytail/embedding"
+	"heavytail/embedding/option"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 )
@@ -66,25 +67,22 @@ func walkRecord(g *csr.Graph, o embedding.WalkOptions, stats embedding.WalkStats
 	return info
 }
 
-func walkFields(method string) table[embedding.WalkOptions] {
+func walkFields(method string) option.Schema[embedding.WalkOptions] {
 	type options = embedding.WalkOptions
 	rate := "learning rate at the beginning; it falls linearly towards 0"
 	if method == embedding.MethodDPWalker {
 		rate += "; by default it grows from 0.0125 with beta 1.5 to 0.03 with 2.5"
 	}
-	list := table[options]{
-		count("dim", "coordinates per vertex", "a whole number from 1 to 4096", func(o *options) *int { return &o.Dim }),
-		count("walks", "walks from each vertex", "a whole number from 1 to 1048576", func(o *options) *int { return &o.Walks }),
-		count("length", "vertices of a walk", "a whole number from 1 to 65536", func(o *options) *int { return &o.Length }),
-		count("window", "largest distance on a walk of two vertices that are trained together", "a whole number from 1 to 1024",
+	list := option.Schema[options]{
+		dim("", func(o *options) *int { return &o.Dim }),
+		count("walks", "walks from each vertex", 1, 1048576, func(o *options) *int { return &o.Walks }),
+		count("length", "vertices of a walk", 1, 65536, func(o *options) *int { return &o.Length }),
+		count("window", "largest distance on a walk of two vertices that are trained together", 1, 1024,
 			func(o *options) *int { return &o.Window }),
-		count("epochs", "passes over the walks", "a whole number from 1 to 65536", func(o *options) *int { return &o.Epochs }),
+		count("epochs", "passes over the walks", 1, 65536, func(o *options) *int { return &o.Epochs }),
 		positive("alpha", rate, "a number above 0 and at most 1",
 			func(o *options) *float64 { return &o.Alpha }),
-		{OptionInfo{Name: "negative", Type: "int", Doc: "negative samples of each pair; 0 is hierarchical softmax"},
-			"a whole number from 0 to 256",
-			func(o *options, v any) { o.Negative = int(min(max(v.(int64), -1), 1<<20)) },
-			func(o options) string { return strconv.Itoa(o.Negative) }},
+		count("negative", "negative samples of each pair; 0 is hierarchical softmax", 0, 256, func(o *options) *int { return &o.Negative }),
 	}
 	switch method {
 	case embedding.MethodDPWalker:
@@ -97,7 +95,7 @@ func walkFields(method string) table[embedding.WalkOptions] {
 	}
 	return append(list,
 		weights(func(o *options) *bool { return &o.IgnoreWeights }),
-		count("partitions", "number of parts that are trained at the same time, and so the largest number of processors used; the result depends on it", "a whole number from 1 to 64",
+		count("partitions", "number of parts that are trained at the same time, and so the largest number of processors used; the result depends on it", 1, 64,
 			func(o *options) *int { return &o.Partitions }),
 		seed("seed of the walks and of the training", func(o *options) *uint64 { return &o.Seed }))
 }

@@ -46,6 +46,27 @@ func OfOption(name, format string, args ...any) *Error {
 	return e
 }
 
+// This is the option whose rule makes an Error, where the rule need not know its name.
+const This Part = "option"
+
+// Rule makes an Error about this option; the message follows its name, as in OfOption.
+func Rule(format string, args ...any) *Error {
+	return &Error{Message: fmt.Sprintf(format, args...), Err: ErrInvalid, At: This, rule: true}
+}
+
+// About returns the error with the name of the option that a Rule is of.
+func (e *Error) About(option string) *Error {
+	if e.At != This {
+		return e
+	}
+	named := *e
+	named.At = Option(option)
+	if e.rule {
+		named.Option = option
+	}
+	return &named
+}
+
 // WithNearest adds the known name nearest to what was found, if one is near
 // enough, or else the known names where they are few. quote writes a name as the
 // language does; nil leaves it as it is.
@@ -119,6 +140,8 @@ type Error struct {
 	Err error
 
 	At Part // the piece of the request that is wrong; bind gives it a position
+
+	rule bool // Message follows the name of This
 }
 
 // Error returns position, message, expectation and what to do in one line, as in

@@ -116,7 +116,7 @@ func (s *Service) DeleteEdges(ctx context.Context, graph string, edges []storage
 // DeleteEdgesFileRequest asks to delete the edges that a file lists.
 type DeleteEdgesFileRequest struct {
 	Graph string
-	// Path is a text file of two columns, as in links.ScoreFileRequest; "-" is
+	// Path is a text file of two columns, as in links.ScoreRequest; "-" is
 	// Options.Input.
 	Path      string
 	Header    format.HeaderMode

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
@@ -28,8 +29,8 @@ type GenerateRequest struct {
 	Generator string
 	Settings  map[string]any
 
-	given []bind.Given // Settings in their order in the statement
-	text  string       // the generator in the language
+	given []option.Given // Settings in their order in the statement
+	text  string         // the generator in the language
 }
 
 // GenerateResult is the answer of Generate.
@@ -161,7 +162,7 @@ func attributesOf(model generate.Model) ([]*storage.Column, error) {
 
 // generator returns the generator of a request with its options, whether they are given
 // by name, as a struct or in a statement.
-func (r GenerateRequest) generator() (Generator, []bind.Given, error) {
+func (r GenerateRequest) generator() (Generator, []option.Given, error) {
 	if r.Using == nil {
 		known, err := findGenerator(r.Generator)
 		if r.given != nil {

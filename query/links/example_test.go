@@ -63,8 +63,8 @@ func ExampleService_TrainModel() {
 func ExampleService_Explain() {
 	db, remove := modelGraph()
 	defer remove()
-	why, err := db.Links().Explain(context.Background(), links.ExplainScoreRequest{
-		Pair: links.Pair{Source: "0", Target: "1"}, With: []catalogue.Scorer{{Model: "friends"}},
+	why, err := db.Links().Explain(context.Background(), links.ScoreRequest{
+		Pairs: []links.Pair{{Source: "0", Target: "1"}}, With: []catalogue.Scorer{{Model: "friends"}},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -82,7 +82,7 @@ func ExampleService_Explain() {
 
 // What was materialized is answered from the file, open for reading, with neither the
 // graph nor an embedding in memory.
-func ExampleService_Predicted() {
+func ExampleService_Predict_stored() {
 	ctx := context.Background()
 	db, remove := modelGraph()
 	defer remove()
@@ -98,11 +98,11 @@ func ExampleService_Predicted() {
 		log.Fatal(err)
 	}
 	defer reader.Close()
-	answer, err := reader.Links().Predicted(ctx, links.PredictedRequest{Vertex: "0", K: 3, Graph: "social"})
+	answer, err := reader.Links().Predict(ctx, links.PredictRequest{Stored: true, Vertex: "0", K: 3, Graph: "social"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(stored.Vertices, "vertices,", len(answer.Vertices), "links, versions behind:", answer.Behind)
+	fmt.Println(stored.Vertices, "vertices,", len(answer.Links), "links, versions behind:", answer.Stored.Behind)
 	// Output:
 	// 80 vertices, 3 links, versions behind: 0
 }
@@ -131,17 +131,17 @@ func ExampleService_Score() {
 }
 
 // The likeliest links of a vertex, by what its friends have in common with others.
-func ExampleService_PredictFor() {
+func ExampleService_Predict() {
 	db, done := querytest.Social()
 	defer done()
-	result, err := db.Links().PredictFor(context.Background(), links.PredictForRequest{
+	result, err := db.Links().Predict(context.Background(), links.PredictRequest{
 		Vertex: "alice", K: 2, Graph: "social", With: catalogue.Scorer{Name: "common_neighbors"},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, v := range result.Vertices {
-		fmt.Println(v.Vertex, v.Score)
+	for _, l := range result.Links {
+		fmt.Println(l.Target, l.Score)
 	}
 	// Output:
 	// erin 1

@@ -21,13 +21,6 @@ import (
 	"heavytail/storage"
 )
 
-// ExplainScoreRequest asks for the parts of the scores of a pair.
-type ExplainScoreRequest struct {
-	Pair  Pair
-	Graph string             // as in ScoreRequest
-	With  []catalogue.Scorer // empty means all heuristics that the graph has data for
-}
-
 // mostCommon is the number of common neighbours that an explanation lists.
 const mostCommon = 5
 
@@ -86,38 +79,38 @@ type ExplainScoreResult struct {
 	Notices  []rows.Notice    `json:"notices,omitempty"`
 }
 
-var explainScore = &engine.Statement[*parser.ExplainScore, ExplainScoreRequest, *scorerEntries, ExplainScoreResult]{
+var explainScore = &engine.Statement[*parser.ExplainScore, ScoreRequest, *scorerEntries, ExplainScoreResult]{
 	Help: help.Statement{
 		Statement: "EXPLAIN SCORE",
 		Summary:   "explains the scores of one pair: its common neighbours with their degrees, lowest degree first, and the contribution of each heuristic and feature of a model to the log-odds, with the fraction of the held-out pairs of about the same probability that were edges, and its 95 % interval; without WITH it uses all heuristics. EXPLAIN of SCORE with several pairs shows the plan",
 		Columns:   "item, value, part",
 		Example:   "EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends)",
 	},
-	Bind: func(b *engine.Binder, s *parser.ExplainScore) (req ExplainScoreRequest) {
+	Bind: func(b *engine.Binder, s *parser.ExplainScore) (req ScoreRequest) {
 		req.Graph = b.MarkGraph(s.Graph, s)
-		req.Pair.Source, req.Pair.Target = b.VertexKey(engine.PartKey(0), s.Pair.U), b.VertexKey(engine.PartKey(1), s.Pair.V)
+		req.Pairs = []Pair{{b.VertexKey(engine.PartKey(0), s.Pair.U), b.VertexKey(engine.PartKey(1), s.Pair.V)}}
 		req.With = scorers(b, s.Scorers...)
 		return req
 	},
 	Resolve: resolveExplainScore,
-	Plan: func(req ExplainScoreRequest, found *scorerEntries) *plan.Plan {
+	Plan: func(req ScoreRequest, found *scorerEntries) *plan.Plan {
 		return plan.Result("explanation", "of one pair", found.partPlan(found.with()))
 	},
 	Run: runExplainScore,
-	Rows: func(_ ExplainScoreRequest, r ExplainScoreResult) *rows.Rows {
+	Rows: func(_ ScoreRequest, r ExplainScoreResult) *rows.Rows {
 		return cells.RowsOf([]string{"item", "value", "part"}, r.rows()).Typed("part", cells.OrNull(storage.Float))
 	},
 	Reads: true,
 }
 
-// Explain reports the parts of the scores of a pair. If a vertex does not
-// exist, the error is an Error.
-func (s *Service) Explain(ctx context.Context, req ExplainScoreRequest) (ExplainScoreResult, error) {
+// Explain reports the parts of the scores of one pair, without scorers by all heuristics that the graph
+// has data for. If a vertex does not exist, the error is an Error.
+func (s *Service) Explain(ctx context.Context, req ScoreRequest) (ExplainScoreResult, error) {
 	return explainScore.Answer(ctx, s.db, req)
 }
 
 // explained are the scorers of a request, or all heuristics.
-func explained(c *engine.Call, r ExplainScoreRequest) ([]catalogue.Scorer, error) {
+func explained(c *engine.Call, r ScoreRequest) ([]catalogue.Scorer, error) {
 	if len(r.With) > 0 {
 		return r.With, nil
 	}
@@ -134,7 +127,13 @@ func explained(c *engine.Call, r ExplainScoreRequest) ([]catalogue.Scorer, error
 	return all, nil
 }
 
-func resolveExplainScore(c *engine.Call, req ExplainScoreRequest) (*scorerEntries, error) {
+func resolveExplainScore(c *engine.Call, req ScoreRequest) (*scorerEntries, error) {
+	if len(req.Pairs) != 1 || req.Path != "" {
+		return nil, fault.New(fault.Statement, "one pair can be explained, and %d are given", len(req.Pairs))
+	}
+	if err := req.check(); err != nil {
+		return nil, err
+	}
 	with, err := explained(c, req)
 	if err != nil {
 		return nil, err
@@ -143,15 +142,15 @@ func resolveExplainScore(c *engine.Call, req ExplainScoreRequest) (*scorerEntrie
 	if err != nil {
 		return nil, err
 	}
-	if err := c.CheckVertex(found.graph, req.Pair.Source, engine.PartKey(0)); err != nil {
+	if err := c.CheckVertex(found.graph, req.Pairs[0].Source, engine.PartKey(0)); err != nil {
 		return nil, err
 	}
-	return found, c.CheckVertex(found.graph, req.Pair.Target, engine.PartKey(1))
+	return found, c.CheckVertex(found.graph, req.Pairs[0].Target, engine.PartKey(1))
 }
 
-func runExplainScore(c *engine.Call, req ExplainScoreRequest, found *scorerEntries) (ExplainScoreResult, error) {
+func runExplainScore(c *engine.Call, req ScoreRequest, found *scorerEntries) (ExplainScoreResult, error) {
 	e := &explaining{}
-	err := readScored(c, found, []Pair{req.Pair}, func(p *storage.GraphPart, u, v uint32) error {
+	err := readScored(c, found, req.Pairs, func(p *storage.GraphPart, u, v uint32) error {
 		return link.ReadPair(p, "adamic_adar", u, v) // the degrees of the common neighbours, which are shown
 	})
 	if err != nil {
@@ -160,14 +159,14 @@ func runExplainScore(c *engine.Call, req ExplainScoreRequest, found *scorerEntri
 	if e.loadedScoring, err = loadScoring(c, found); err != nil {
 		return ExplainScoreResult{}, err
 	}
-	if e.u, err = c.Vertex(e.graph, req.Pair.Source, engine.PartKey(0)); err != nil {
+	if e.u, err = c.Vertex(e.graph, req.Pairs[0].Source, engine.PartKey(0)); err != nil {
 		return ExplainScoreResult{}, err
 	}
-	if e.v, err = c.Vertex(e.graph, req.Pair.Target, engine.PartKey(1)); err != nil {
+	if e.v, err = c.Vertex(e.graph, req.Pairs[0].Target, engine.PartKey(1)); err != nil {
 		return ExplainScoreResult{}, err
 	}
 	g := e.graph.Graph
-	r := ExplainScoreResult{Pair: req.Pair, Linked: g.HasEdge(e.u, e.v), Degrees: [2]int{g.Degree(e.u), g.Degree(e.v)}}
+	r := ExplainScoreResult{Pair: req.Pairs[0], Linked: g.HasEdge(e.u, e.v), Degrees: [2]int{g.Degree(e.u), g.Degree(e.v)}}
 	r.Common, r.Heaviest = e.common()
 	for i, w := range e.Scorers {
 		s := ExplainedScore{Scorer: w.Scorer, Score: math.NaN()}

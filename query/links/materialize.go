@@ -5,8 +5,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
+	embeddings "heavytail/embedding"
 	"heavytail/embedding/link"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
@@ -19,6 +21,7 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
+	"heavytail/storage/csr"
 )
 
 // DefaultK is the number of links that Materialize stores for each vertex: more than
@@ -30,16 +33,16 @@ type MaterializeRequest struct {
 	Graph string
 	With  catalogue.Scorer
 	K     int // number of links per vertex; 0 is DefaultK
-	// Near is as in PredictForRequest; 0 is DefaultNear or K, whichever is more.
+	// Near is as in PredictRequest; 0 is DefaultNear or K, whichever is more.
 	Near  int
-	Sides string // as in PredictForRequest; where it is not empty, all links are computed each time
+	Sides string // as in PredictRequest; where it is not empty, all links are computed each time
 }
 
 // MaterializeResult is the answer of Materialize.
 type MaterializeResult struct {
 	storage.PredictionInfo
 	Computed int           `json:"computed"` // vertices whose links were computed; all other links are as before
-	Capped   int64         `json:"capped"`   // as in Prediction; where it is not 0, all links are computed each time
+	Capped   int64         `json:"capped"`   // as in PredictResult; where it is not 0, all links are computed each time
 	Reason   string        `json:"reason"`   // why these vertices, or all
 	Notices  []rows.Notice `json:"notices,omitempty"`
 }
@@ -51,7 +54,7 @@ const (
 )
 
 type materializeEntry struct {
-	*linksEntry
+	*prediction
 	with    []storage.Setting // the scorer, and the settings of the search for candidates
 	renewal renewal
 }
@@ -84,8 +87,8 @@ var materialize = &engine.Statement[*parser.Materialize, MaterializeRequest, *ma
 			which = fmt.Sprintf("of the vertices within %s of the %d that have changed, of %d",
 				fault.Count(int64(max(m.radius(), 0)), "edge"), len(m.renewal.changed), m.graph.Vertices)
 		}
-		return plan.Result("predictions", fmt.Sprintf("by %s, the %d likeliest of each vertex", m.scorer(), m.k),
-			plan.Measured(plan.Score, "candidates", which+": "+m.candidates(m.scorer(), false)+", without an edge", m.inputs()...))
+		return plan.Result("predictions", fmt.Sprintf("by %s, the %d likeliest of each vertex", m.scorer(), m.K),
+			plan.Measured(plan.Score, "candidates", which+": "+m.candidates()+", without an edge", m.inputs()...))
 	},
 	Run: runMaterialize,
 	Table: func(_ MaterializeRequest, r MaterializeResult) [][]rows.Value {
@@ -96,7 +99,7 @@ var materialize = &engine.Statement[*parser.Materialize, MaterializeRequest, *ma
 	},
 }
 
-// Materialize stores the answer of PredictFor for every vertex, so that a program
+// Materialize stores the answer of Predict for every vertex, so that a program
 // can read it from the file without the graph or an embedding in memory. If the same
 // predictions were stored before, it computes only the links that changes of the
 // graph can have affected, with the same result: for heuristics, and for models of
@@ -144,12 +147,12 @@ func resolveMaterialize(c *engine.Call, req MaterializeRequest) (*materializeEnt
 		req.With.Embedding = e.Info.Name
 	}
 	near = cmp.Or(near, max(DefaultNear, k))
-	found, err := resolvePredict(c, linksRequest{PredictRequest: PredictRequest{K: 1, Graph: req.Graph, With: req.With, Near: near, Sides: req.Sides}})
+	found, err := resolvePrediction(c, PredictRequest{K: 1, Graph: req.Graph, With: req.With, Near: near, Sides: req.Sides})
 	if err != nil {
 		return nil, err
 	}
-	found.k = k
-	m := &materializeEntry{linksEntry: found, with: []storage.Setting{
+	found.K = k
+	m := &materializeEntry{prediction: found, with: []storage.Setting{
 		{Name: "scorer", Value: req.With.Name}, {Name: "embedding", Value: req.With.Embedding}, {Name: "model", Value: req.With.Model},
 		{Name: "near", Value: fmt.Sprint(near)},
 	}}
@@ -179,11 +182,11 @@ func findRenewal(c *engine.Call, m *materializeEntry, graph storage.GraphInfo, m
 	}
 	old := list[at]
 	switch {
-	case m.sides != "":
+	case m.Sides != "":
 		return all("the links are between two sides")
 	case engine.ValueOf(old.Options, cappedSetting) != "":
 		return all(reasonCapped)
-	case old.K != m.k || !slices.Equal(old.Options, m.with):
+	case old.K != m.K || !slices.Equal(old.Options, m.with):
 		return all("they were stored with other options")
 	case !old.Made.Equal(made):
 		return all("the embedding or model is newer")
@@ -251,12 +254,187 @@ func (m *materializeEntry) radius() int {
 // beside it.
 func (m *materializeEntry) spec(req MaterializeRequest, graph storage.GraphInfo) job.Spec {
 	n := int64(graph.Vertices)
-	options := engine.OptionList{engine.Option("top", int64(m.k))}
+	options := engine.OptionList{engine.Option("top", int64(m.K))}
 	options.Add(req.Near != 0, "near", int64(max(req.Near, 0)))
 	options.Add(req.Sides != "", "sides", req.Sides)
 	text := parser.Materialize{Scorer: catalogue.ScorerNode(m.scorer()), Graph: parser.Ident{Name: graph.Name}, Options: options}
 	return job.Spec{
 		Kind: kindMaterialize, Text: parser.Text(&text), Target: predictionsTarget + m.scorer().String() + " of " + graph.Name,
-		Graph: graph, Options: m.with, Memory: 36*n + predictedBytes(m.k) + session.StoringBytes(12*n*int64(m.k)), Purpose: "predicting links of graph " + fault.Name(graph.Name),
+		Graph: graph, Options: m.with, Memory: 36*n + predictedBytes(m.K) + session.StoringBytes(12*n*int64(m.K)), Purpose: "predicting links of graph " + fault.Name(graph.Name),
 	}
+}
+
+// predictedBytes is the memory of the blocks, with k links of each vertex: 16 bytes as the predictor
+// returns them, and 16 as they are stored.
+func predictedBytes(k int) int64 { return 2 * 32 * int64(k) * predictBlock }
+
+// cappedSetting is the number of vertices from which only a few paths were followed, and
+// reasonCapped why all links are then computed each time.
+const (
+	cappedSetting = "capped"
+	reasonCapped  = "only a few paths are followed from some vertices, and which ones depends on the whole graph"
+)
+
+// materializing is a MaterializeRequest whose graph and scorer are loaded.
+type materializing struct {
+	*loaded
+	renewal
+	reached []uint32 // the vertices whose links are computed, ascending, if predictions were stored before
+}
+
+func runMaterialize(c *engine.Call, req MaterializeRequest, found *materializeEntry) (MaterializeResult, error) {
+	p, err := load(c, found.prediction, around{})
+	if err != nil {
+		return MaterializeResult{}, err
+	}
+	m := &materializing{loaded: p}
+	if m.renewal, err = findRenewal(c, found, p.graph.Info, p.made()); err != nil {
+		return MaterializeResult{}, err
+	}
+	predictor, release, err := predictor(c, p, false)
+	if err != nil {
+		return MaterializeResult{}, err
+	}
+	defer release()
+	info := storage.PredictionInfo{Scorer: found.scorer().String(), K: m.K, Options: found.with, Made: m.made}
+	capped := noteCapped(c, predictor)
+	scoring.NoteBipartite(c, p.graph, p.Sides, req.With)
+	if capped > 0 {
+		// Which vertices are capped depends on the whole graph. With the additional setting a
+		// later run does not take these links for its own.
+		info.Options = cappedOptions(found.with, capped)
+		m.old, m.reason = nil, reasonCapped
+	}
+	if m.old != nil {
+		m.reached = within(p.graph.Graph, m.changed, found.radius())
+	}
+	result, err := engine.InJob(c, found.spec(req, p.graph.Info), func(embeddings.Checkpoints) (MaterializeResult, error) {
+		return storePredictions(c, m, predictor, info)
+	})
+	result.Capped, result.Reason, result.Notices = capped, m.reason, c.Notices
+	return result, err
+}
+
+func cappedOptions(with []storage.Setting, capped int64) []storage.Setting {
+	return append(slices.Clone(with), storage.Setting{Name: cappedSetting, Value: fmt.Sprint(capped)})
+}
+
+// within lists the vertices at most radius edges away from any of the given ones, ascending.
+func within(g *csr.Graph, from []uint32, radius int) []uint32 {
+	seen := make([]bool, g.Vertices())
+	list := make([]uint32, 0, len(from))
+	for _, v := range from {
+		seen[v] = true
+		list = append(list, v)
+	}
+	for begin := 0; radius > 0; radius-- {
+		end := len(list)
+		for _, u := range list[begin:end] {
+			for _, v := range g.Neighbors(u) {
+				if !seen[v] {
+					seen[v] = true
+					list = append(list, v)
+				}
+			}
+		}
+		begin = end
+	}
+	slices.Sort(list)
+	return list
+}
+
+func storePredictions(c *engine.Call, m *materializing, predictor *link.Predictor, info storage.PredictionInfo) (MaterializeResult, error) {
+	near, err := nearAll(c, m.loaded)
+	if err != nil {
+		return MaterializeResult{}, err
+	}
+	if m.old != nil && m.old.GraphVersion == m.graph.Info.Version {
+		return MaterializeResult{PredictionInfo: *m.old}, nil // nothing has changed
+	}
+	stop := c.Watch.Start(plan.Score)
+	n := m.graph.Graph.Vertices()
+	computed := 0
+	info, err = c.DB.Store.PutPredictions(c.Ctx, m.graph.Snapshot, info, func(w *storage.PredictionWriter) error {
+		return predictBlocks(c, m, predictor, near, 0, n, func(b predictedBlock) error {
+			for i, links := range b.lists {
+				var err error
+				if b.some[i] {
+					computed++
+					err = w.Add(links)
+				} else {
+					err = w.Copy()
+				}
+				if err != nil {
+					return err
+				}
+			}
+			c.Meter.Update("predicting", int64(b.end), int64(n))
+			return nil
+		})
+	})
+	if err != nil {
+		return MaterializeResult{}, err
+	}
+	stop(int64(computed), "")
+	c.Job.Result("%d links of %d vertices, %d of them computed", info.Links, info.Vertices, computed)
+	return MaterializeResult{PredictionInfo: info, Computed: computed}, nil
+}
+
+// predictedBlock has the links of consecutive vertices before end, and which were computed.
+type predictedBlock struct {
+	end   int
+	lists [][]storage.PredictedLink
+	some  []bool
+	err   error
+}
+
+// predictBlocks computes the links of those vertices from lo to hi that need it, and calls take
+// with each block of them, in order, while it computes the next one.
+func predictBlocks(c *engine.Call, m *materializing, predictor *link.Predictor, near link.Near, lo, hi int, take func(predictedBlock) error) error {
+	blocks, stop := make(chan predictedBlock), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		defer close(blocks)
+		for ok := true; lo < hi && ok; lo += predictBlock {
+			b := predictOneBlock(c, m, predictor, near, lo, min(hi, lo+predictBlock))
+			select {
+			case blocks <- b:
+				ok = b.err == nil
+			case <-stop:
+				return
+			}
+		}
+	})
+	defer wg.Wait()
+	defer close(stop)
+	for b := range blocks {
+		err := b.err
+		if err == nil {
+			err = take(b)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func predictOneBlock(c *engine.Call, m *materializing, predictor *link.Predictor, near link.Near, lo, hi int) predictedBlock {
+	b := predictedBlock{end: hi, lists: make([][]storage.PredictedLink, hi-lo), some: make([]bool, hi-lo)}
+	var vertices []uint32 // that need it and are not newer than the vectors
+	for u := uint32(lo); u < uint32(hi); u++ {
+		if _, reached := slices.BinarySearch(m.reached, u); m.old != nil && !reached {
+			continue
+		}
+		b.some[u-uint32(lo)] = true
+		if u < m.Scorers[0].Rows {
+			vertices = append(vertices, u)
+		}
+	}
+	lists, err := likeliest(c, m.loaded, predictor, near, vertices)
+	for i, u := range vertices {
+		b.lists[u-uint32(lo)] = lists[i]
+	}
+	b.err = err
+	return b
 }

@@ -85,7 +85,7 @@ func resolveRefreshPredictions(c *engine.Call, req RefreshPredictionsRequest) (f
 	if err != nil {
 		return found, err
 	}
-	if found.old, err = storedPredictions(c, storedEntry{graph, inCatalogue(c, req.With)}); err != nil {
+	if found.old, err = storedPredictions(c, graph, inCatalogue(c, req.With)); err != nil {
 		return found, err
 	}
 	if found.request, err = materializedBy(found.old); err != nil {

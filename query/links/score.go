@@ -1,40 +1,46 @@
 package links
 
 import (
+	"cmp"
 	"context"
-	"errors"
+	"io"
 	"slices"
+	"time"
 
-	"heavytail/embedding/link"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/lists"
+	"heavytail/query/internal/rowfile"
+	"heavytail/query/internal/session"
+	"heavytail/query/internal/textfile"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
-	"heavytail/storage"
+	"heavytail/storage/format"
 )
 
-// ScoreRequest asks for the scores of some pairs.
-type ScoreRequest struct {
-	Pairs []Pair
-	// Graph has the vertices of the pairs. It may be empty if an embedding or
-	// a model determines it, or if the file has one graph.
-	Graph string
-	With  []catalogue.Scorer // at least one
-}
-
-// ScoreResult is the answer of Score: the pairs in the order of the request.
+// ScoreResult is the answer of Score.
 type ScoreResult struct {
-	Pairs   []ScoredPair  `json:"pairs"`
-	Missing int           `json:"missing"` // number of pairs with an unknown vertex
+	Pairs   []ScoredPair  `json:"pairs"`   // that were given, in their order
+	Missing int64         `json:"missing"` // number of pairs with an unknown vertex
+	Scored  int64         `json:"scored"`  // number of pairs
+	Seconds float64       `json:"seconds"`
 	Notices []rows.Notice `json:"notices,omitempty"`
+
+	stream  *engine.Stream[ScoredPair] // of a file, if neither Each nor Into is set
+	further furtherColumns             // the columns of the stream
 }
 
-var score = &engine.Statement[*parser.Score, ScoreRequest, *scorerEntries, ScoreResult]{
+// scoreEntries are what a request names.
+type scoreEntries struct {
+	*scorerEntries
+	further furtherColumns
+}
+
+var score = &engine.Statement[*parser.Score, ScoreRequest, scoreEntries, ScoreResult]{
 	Help: help.Statement{
 		Statement: "SCORE",
 		Summary:   "scores how likely a link between two vertices is; SHOW SCORERS lists the scorers",
@@ -50,45 +56,193 @@ var score = &engine.Statement[*parser.Score, ScoreRequest, *scorerEntries, Score
 		req.With = scorers(b, s.Scorers...)
 		return req
 	},
-	Resolve: func(c *engine.Call, req ScoreRequest) (*scorerEntries, error) {
-		found, err := findScorers(c, req.Graph, req.With)
-		if err != nil {
-			return nil, err
-		}
-		return found, c.CheckRows(len(req.Pairs))
-	},
-	Plan: func(req ScoreRequest, found *scorerEntries) *plan.Plan {
+	Resolve: resolveScore,
+	Plan: func(req ScoreRequest, found scoreEntries) *plan.Plan {
 		return plan.Result("scores", fault.Count(int64(len(req.Pairs)), "pair"), found.partPlan(req.With))
 	},
-	Run: runScore,
-	Rows: func(req ScoreRequest, r ScoreResult) *rows.Rows {
-		return cells.RowsOf(scoreColumns(req.With, nil), lists.Map(r.Pairs, ScoredPair.Row)).TypedFrom(2, cells.ScoreTypes(len(req.With)))
+	Run:   runScore,
+	Rows:  scoredRows,
+	Reads: true,
+}
+
+var scoreFile = &engine.Statement[*parser.ScoreFile, ScoreRequest, scoreEntries, ScoreResult]{
+	Help: help.Statement{
+		Statement: "SCORE FILE",
+		Summary:   "scores the pairs of a file of any length, in order; the input and the file of INTO FILE are text or Parquet, by the endings of their names",
+		Columns:   "source, target, the further columns of the file, and one column for each scorer; with INTO FILE: file, pairs, missing, seconds",
+		Example:   "SCORE FILE 'pairs.csv' IN social WITH adamic_adar INTO FILE 'scores.csv'",
 	},
+	Options: scoreFileOptions,
+	Bind:    bindScoreFile,
+	Resolve: resolveScore,
+	Plan: func(req ScoreRequest, found scoreEntries) *plan.Plan {
+		scores := scorePlan(req.With, found.inputs())
+		scores.Inputs = append([]*plan.Plan{plan.Step("pairs", fault.Quote(session.InputName(req.Path))+", 4096 at a time")}, scores.Inputs...)
+		if req.Into != "" {
+			if format.Ending(req.Into) == ".parquet" {
+				return engine.WrittenFile("Parquet", req.Into, scores)
+			}
+			return plan.Result("CSV file", "to "+fault.Quote(req.Into), scores)
+		}
+		return plan.Result("scores", "streamed in the order of the file", scores)
+	},
+	Run:   runScore,
+	Rows:  scoredRows,
 	Reads: true,
 }
 
 // Score scores pairs of vertices. A pair with an unknown vertex is counted in
-// Missing and stays in the result without scores.
+// Missing and stays in the result without scores. The pairs of a file of any length are scored in
+// bounded memory, except with Top; they go to Each or Into.
 func (s *Service) Score(ctx context.Context, req ScoreRequest) (ScoreResult, error) {
-	return score.Answer(ctx, s.db, req)
+	if req.Path == "" {
+		return score.Answer(ctx, s.db, req)
+	}
+	r, err := scoreFile.Answer(ctx, s.db, req)
+	if r.stream != nil {
+		r.stream.Close()
+		return ScoreResult{}, fault.New(fault.Into, "the scores have neither a function nor a file as their destination")
+	}
+	return r, err
 }
 
-func runScore(c *engine.Call, req ScoreRequest, found *scorerEntries) (ScoreResult, error) {
-	if err := readScored(c, found, req.Pairs, nil); err != nil {
-		return ScoreResult{}, err
+func scoreFileOptions() []help.Option {
+	return append(textfile.PairsOptions(), engine.OverwriteOption(),
+		help.Option{Name: "columns", Type: "text", Default: "'all'", Doc: "additional columns of the file to keep between the keys and the scores: all, none, or comma-separated names"},
+		help.Option{Name: "top", Type: "int", Default: "0", Doc: "number of pairs to keep for each source, the likeliest by the first scorer; 0 keeps all"},
+		help.Option{Name: "threshold", Type: "float", Default: "'none'", Choices: []string{"none"}, Doc: "lowest score of the first scorer with which a pair is kept, or the largest distance if the scorer is a distance; none keeps all pairs"},
+		help.Option{Name: "resume", Type: "bool", Default: "FALSE", Doc: "continue the file of an earlier run that was stopped, whose name ends in .part"})
+}
+
+func bindScoreFile(b *engine.Binder, s *parser.ScoreFile) ScoreRequest {
+	req := ScoreRequest{Graph: b.MarkGraph(s.Graph, s), Path: b.Text(fault.File, s.Pairs)}
+	req.Into = b.TextOrNone(fault.Into, s.File)
+	set := b.Settings("SCORE FILE", scoreFileOptions(), s.Options)
+	b.OnlyWith("INTO FILE", s.File != nil, set, "overwrite", "resume")
+	req.Overwrite, req.Resume = set.Bool("overwrite"), set.Bool("resume")
+	if x, given := set["threshold"].(float64); given {
+		req.Threshold = &x
 	}
-	s, err := loadScoring(c, found)
+	req.Top = set.Size("top")
+	req.Header = textfile.Header(b, set)
+	req.With, req.Separator, req.Columns = scorers(b, s.Scorers...), set.Text("separator"), set.Text("columns")
+	return req
+}
+
+func resolveScore(c *engine.Call, req ScoreRequest) (found scoreEntries, err error) {
+	if err := req.check(); err != nil {
+		return found, err
+	}
+	if req.Path != "" {
+		if err := checkScoreFile(c, req); err != nil {
+			return found, err
+		}
+		if found.further, err = further(c, req.Path, req.Columns, req.reading(0), req.With); err != nil {
+			return found, err
+		}
+	}
+	found.scorerEntries, err = findScorers(c, req.Graph, req.With)
+	return found, cmp.Or(err, c.CheckRows(len(req.Pairs)))
+}
+
+// checkScoreFile refuses a request whose files or options cannot be used.
+func checkScoreFile(c *engine.Call, req ScoreRequest) error {
+	text := textfile.FormatMistake(format.EdgeListOptions{Header: req.Header, Separator: req.Separator}.Validate())
+	if err := cmp.Or(text, c.CheckInput(req.Path, fault.File)); err != nil || req.Into == "" {
+		return err
+	}
+	if err := cmp.Or(c.CheckOutput(req.Into, req.Overwrite, fault.Into), session.CheckEnding(req.Into, session.ScoreEndings)); err != nil {
+		return err
+	}
+	return checkPart(c, req) // which looks for a file, and may not before the path was admitted
+}
+
+func runScore(c *engine.Call, req ScoreRequest, found scoreEntries) (ScoreResult, error) {
+	if req.Path == "" {
+		if err := readScored(c, found.scorerEntries, req.Pairs, nil); err != nil {
+			return ScoreResult{}, err
+		}
+	}
+	s, err := loadScoring(c, found.scorerEntries)
 	if err != nil {
 		return ScoreResult{}, err
 	}
+	found.further.notice(c)
+	if req.Path != "" && req.Each == nil && req.Into == "" {
+		return ScoreResult{further: found.further, stream: engine.StreamOf(c, func(f func(ScoredPair) error) error {
+			req.Each = f
+			_, err := scorePairs(c, s, req, found.further)
+			return err
+		})}, nil
+	}
+	return scorePairs(c, s, req, found.further)
+}
+
+// scorePairs scores the pairs of a request. It needs no store, so that rows of a file can be scored
+// after it was closed.
+func scorePairs(c *engine.Call, s *loadedScoring, req ScoreRequest, further furtherColumns) (r ScoreResult, err error) {
+	began := time.Now()
 	stop := c.Watch.Start(plan.Score)
-	scored, err := s.all(c, req.Pairs)
+	if req.Path == "" {
+		r.Pairs, err = s.all(c, req.Pairs)
+		r.Scored = int64(len(r.Pairs))
+	} else {
+		r.Scored, err = scoreThrough(c, s, req, further)
+	}
 	if err != nil {
 		return ScoreResult{}, err
 	}
-	stop(int64(len(scored)), "")
+	stop(r.Scored, "")
 	s.noteMissing(c)
-	return ScoreResult{Pairs: scored, Missing: int(s.missing), Notices: c.Notices}, nil
+	r.Missing, r.Seconds, r.Notices = s.missing, time.Since(began).Seconds(), c.Notices
+	return r, nil
+}
+
+// scoreThrough scores the pairs of a file, and returns their number.
+func scoreThrough(c *engine.Call, s *loadedScoring, req ScoreRequest, further furtherColumns) (int64, error) {
+	in, size, err := c.OpenInput(req.Path, fault.File)
+	if err != nil {
+		return 0, err
+	}
+	defer in.Close()
+	opts := req.reading(size)
+	switch {
+	case req.Into == "":
+		return s.chosen(c, in, opts, req.choice(), further, req.Each)
+	case req.inRows():
+		return scoreRowsInto(c, s, in, opts, req, further)
+	}
+	return scoreInto(c, s, in, opts, req, further)
+}
+
+// scoreRowsInto writes the pairs that a request keeps into a file that appears when it is
+// complete.
+func scoreRowsInto(c *engine.Call, s *loadedScoring, in io.Reader, opts format.EdgeListOptions, req ScoreRequest, further furtherColumns) (total int64, err error) {
+	form, err := engine.RowForm(engine.RowsRequest{Path: req.Into})
+	if err != nil {
+		return 0, err
+	}
+	notes := []format.Note{{Key: "heavytail.graph", Text: s.graph.Info.Name}}
+	err = c.WriteFile(req.Into, req.Overwrite, func(out io.Writer) error {
+		w := rowfile.New(out, form, scoreColumns(req.With, further.names), further.types(len(req.With)), notes)
+		if total, err = s.chosen(c, in, opts, req.choice(), further, func(p ScoredPair) error { return w.Row(further.row(p)) }); err != nil {
+			return err
+		}
+		return w.Close()
+	})
+	return total, err
+}
+
+// scoredRows are the scores, or with INTO FILE a row about the file.
+func scoredRows(req ScoreRequest, r ScoreResult) *rows.Rows {
+	switch {
+	case r.stream != nil:
+		lines := r.stream.Rows(scoreColumns(req.With, r.further.names), r.further.row)
+		return lines.TypedFrom(2, append(make([]rows.ColumnType, len(r.further.names)), cells.ScoreTypes(len(req.With))...))
+	case req.Into != "":
+		return cells.RowsOf([]string{"file", "pairs", "missing", "seconds"}, [][]rows.Value{{req.Into, r.Scored, r.Missing, r.Seconds}})
+	}
+	return cells.RowsOf(scoreColumns(req.With, nil), lists.Map(r.Pairs, ScoredPair.Row)).TypedFrom(2, cells.ScoreTypes(len(req.With)))
 }
 
 func scoreColumns(with []catalogue.Scorer, further []string) []string {
@@ -106,66 +260,4 @@ func (p ScoredPair) Row() []rows.Value {
 		row = append(row, cells.Number(x))
 	}
 	return row
-}
-
-// readScored reads what scorers need for pairs, unless a scorer reads more of the graph than the
-// rows of some vertices. also, which may be nil, reads more for the pair.
-func readScored(c *engine.Call, found *scorerEntries, pairs []Pair, also func(p *storage.GraphPart, u, v uint32) error) error {
-	if !found.readsPart() {
-		return nil
-	}
-	var ends []uint32
-	err := c.ReadPart(found.graph, nil, func(v *storage.GraphView, p *storage.GraphPart) error {
-		for _, pair := range pairs {
-			a, foundA, err := vertexIn(v, pair.Source)
-			if err != nil {
-				return err
-			}
-			b, foundB, err := vertexIn(v, pair.Target)
-			if err != nil {
-				return err
-			}
-			if !foundA || !foundB {
-				continue
-			}
-			p.Name(a, b)
-			ends = append(ends, a, b)
-			for _, s := range found.scorers {
-				if err := link.ReadPair(p, s.Name, a, b); err != nil {
-					return err
-				}
-			}
-			if also != nil {
-				if err := also(p, a, b); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-	g := c.Graphs[found.graph.Name]
-	if err != nil || g == nil || g.Vertices == nil {
-		return err
-	}
-	for i, u := range ends {
-		at, _ := slices.BinarySearch(g.Vertices, u)
-		ends[i] = uint32(at)
-	}
-	slices.Sort(ends)
-	ends = slices.Compact(ends)
-	for _, e := range found.embeddings() {
-		if err := c.ReadRows(*e, ends); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// vertexIn returns the number of a vertex, and whether there is one of this key.
-func vertexIn(v *storage.GraphView, key string) (uint32, bool, error) {
-	u, err := v.Vertex(key)
-	if errors.Is(err, storage.ErrNotFound) {
-		return 0, false, nil
-	}
-	return u, err == nil, err
 }

@@ -14,7 +14,7 @@ import (
 	"heavytail/storage/format"
 )
 
-// The values of ScoreFileRequest.Columns that are no names.
+// The values of ScoreRequest.Columns that are no names.
 const (
 	allColumns = "all"
 	noColumns  = "none"

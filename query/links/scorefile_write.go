@@ -53,7 +53,6 @@ type scoreBasis struct {
 	Separator string
 	Threshold string
 	Further   []int // columns
-	Bytes     string
 	Graph     string
 	GraphID   uint64
 	Version   uint64
@@ -73,8 +72,6 @@ func (b scoreBasis) differs(now scoreBasis) string {
 		return "the options header and separator were different"
 	case b.Threshold != now.Threshold:
 		return "the option threshold was different"
-	case b.Bytes != now.Bytes:
-		return "the option bytes was different"
 	case !slices.Equal(b.Further, now.Further):
 		return "the option columns was different"
 	case b.Graph != now.Graph || b.GraphID != now.GraphID:
@@ -91,7 +88,7 @@ func (b scoreBasis) differs(now scoreBasis) string {
 	return ""
 }
 
-func newScoreBasis(c *engine.Call, s *loadedScoring, req ScoreFileRequest, further []int) (scoreBasis, error) {
+func newScoreBasis(c *engine.Call, s *loadedScoring, req ScoreRequest, further []int) (scoreBasis, error) {
 	b := scoreBasis{
 		Input: req.Path, Header: req.Header.String(), Separator: req.Separator, Columns: scorerColumns(req.With), Further: further,
 		Graph: s.graph.Info.Name, GraphID: s.graph.Info.ID, Version: s.graph.Info.Version,
@@ -99,9 +96,6 @@ func newScoreBasis(c *engine.Call, s *loadedScoring, req ScoreFileRequest, furth
 	}
 	if req.Threshold != nil {
 		b.Threshold = fmt.Sprint(*req.Threshold)
-	}
-	if req.Bytes != nil {
-		b.Bytes = req.Bytes.String()
 	}
 	for _, sp := range s.spaces {
 		b.Sources = append(b.Sources, fmt.Sprintf("%s@%d of %d", sp.Info.Name, sp.Info.Generation, sp.Info.Created.UnixNano()))
@@ -124,7 +118,7 @@ func newScoreBasis(c *engine.Call, s *loadedScoring, req ScoreFileRequest, furth
 
 // checkPart returns an Error if an unfinished file of an earlier run exists,
 // unless the request continues or replaces it.
-func checkPart(c *engine.Call, req ScoreFileRequest) error {
+func checkPart(c *engine.Call, req ScoreRequest) error {
 	if req.Resume && req.Path == "-" {
 		return fault.New(fault.Option("resume"), "a run that reads standard input cannot be resumed")
 	}
@@ -140,7 +134,7 @@ func checkPart(c *engine.Call, req ScoreFileRequest) error {
 
 // openScorePart begins the file of scores, or opens the unfinished file of an earlier run
 // and returns its state.
-func openScorePart(c *engine.Call, s *loadedScoring, req ScoreFileRequest, further []int) (*format.Part, scoreState, error) {
+func openScorePart(c *engine.Call, s *loadedScoring, req ScoreRequest, further []int) (*format.Part, scoreState, error) {
 	basis, err := newScoreBasis(c, s, req, further)
 	if err != nil {
 		return nil, scoreState{}, err
@@ -161,7 +155,7 @@ func openScorePart(c *engine.Call, s *loadedScoring, req ScoreFileRequest, furth
 
 // resume reads the state that an earlier run has stored, and compares it with the
 // request.
-func resume(c *engine.Call, part *format.Part, noted []byte, state scoreState, req ScoreFileRequest) (*format.Part, scoreState, error) {
+func resume(c *engine.Call, part *format.Part, noted []byte, state scoreState, req ScoreRequest) (*format.Part, scoreState, error) {
 	var old scoreState
 	reason := ""
 	if json.Unmarshal(noted, &old) != nil || old.Pairs < 0 {
@@ -178,7 +172,7 @@ func resume(c *engine.Call, part *format.Part, noted []byte, state scoreState, r
 	return part, old, nil
 }
 
-func scoreInto(c *engine.Call, s *loadedScoring, in io.Reader, opts format.EdgeListOptions, req ScoreFileRequest, further furtherColumns) (int64, error) {
+func scoreInto(c *engine.Call, s *loadedScoring, in io.Reader, opts format.EdgeListOptions, req ScoreRequest, further furtherColumns) (int64, error) {
 	part, state, err := openScorePart(c, s, req, further.numbers())
 	if err != nil {
 		return 0, err

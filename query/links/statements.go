@@ -6,6 +6,6 @@ import "heavytail/query/internal/engine"
 func Statements() []engine.Described {
 	return []engine.Described{
 		describeModel, refreshPredictions, trainModel, materialize, dropPredictions, dropModel, score, scoreFile,
-		predict, predictEach, predicted, predictedEach, explainScore,
+		predict, explainScore,
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/engine"
@@ -81,7 +82,7 @@ var backup = &engine.Statement[*parser.Backup, BackupRequest, engine.Nothing, Ba
 		Columns:   "file, bytes, records, seconds",
 		Example:   "BACKUP INTO FILE 'monday.ht' WITH (overwrite := TRUE)",
 	},
-	Options: storeOptions,
+	Schema: storeSchema,
 	Bind: func(b *engine.Binder, s *parser.Backup) BackupRequest {
 		return storeFile(b, s, s.File, s.Options)
 	},
@@ -132,7 +133,7 @@ var recoverFile = &engine.Statement[*parser.Recover, RecoverRequest, engine.Noth
 		Columns:   "object, vertices, edges, state",
 		Example:   "RECOVER INTO FILE 'saved.ht'",
 	},
-	Options: storeOptions,
+	Schema: storeSchema,
 	Bind: func(b *engine.Binder, s *parser.Recover) RecoverRequest {
 		b.Mark(fault.Statement, s)
 		return storeFile(b, s, s.File, s.Options)
@@ -221,11 +222,14 @@ func RecoveredRows(r storage.RecoverReport) [][]rows.Value {
 	return table
 }
 
-func storeOptions() []help.Option { return []help.Option{engine.OverwriteOption()} }
+func storeSchema() option.Schema[BackupRequest] {
+	return option.Schema[BackupRequest]{engine.OverwriteField(func(r *BackupRequest) *bool { return &r.Overwrite })}
+}
 
 func storeFile(b *engine.Binder, statement parser.Statement, file parser.Value, options []parser.Option) BackupRequest {
-	path, set := b.Text(fault.Into, file), b.Settings(parser.Heading(statement), storeOptions(), options)
-	return BackupRequest{Path: path, Overwrite: set.Bool("overwrite")}
+	req := BackupRequest{Path: b.Text(fault.Into, file)}
+	engine.Bind(b, parser.Heading(statement), storeSchema(), options, &req)
+	return req
 }
 
 // checkStoreFile is CheckOutput for a file that will be a store.

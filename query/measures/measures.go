@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"heavytail/embedding/option"
 	"heavytail/query/algorithms"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -339,7 +340,7 @@ func findMeasure(name string) (Measure, error) {
 }
 
 // settings returns the given options of the measure, and the defaults of the rest.
-func (m Measure) settings(given []bind.Given) (bind.Settings, error) {
+func (m Measure) settings(given []option.Given) (bind.Settings, error) {
 	settings, err := bind.Check("measure "+m.Name, m.Options, given)
 	for _, o := range m.Options {
 		if _, ok := settings[o.Name]; !ok && err == nil {
@@ -394,6 +395,6 @@ func defaultOf(o help.Option) any {
 	if o.Type == "text" {
 		return text
 	}
-	value, _ := bind.CheckOption(o, rows.Untyped(text)) // defaults in the tables are valid
+	value, _ := o.Convert(rows.Untyped(text)) // defaults in the tables are valid
 	return value
 }

@@ -358,7 +358,7 @@ func genLearn(t *rapid.T) Statement {
 	case 4:
 		return &DropPredictions{Scorer: scorer(), Graph: ident()}
 	case 5:
-		st := &Predict{Count: genValue(anInt).Draw(t, "count"), Graph: genMaybe(t), Scorer: scorer(), Where: genWhere(t), Options: options}
+		st := &Predict{Count: genValue(anInt).Draw(t, "count"), Graph: genMaybe(t), Scorer: new(scorer()), Where: genWhere(t), Options: options}
 		if rapid.Bool().Draw(t, "replayed") {
 			st.AsOf = genValue(aString|anInt).Draw(t, "time")
 		}
@@ -370,15 +370,14 @@ func genLearn(t *rapid.T) Statement {
 		}
 		return st
 	case 6:
-		st := &Predicted{Count: genValue(anInt).Draw(t, "count"), Graph: genMaybe(t)}
+		st := &Predict{Count: genValue(anInt).Draw(t, "count"), Graph: genMaybe(t), Stored: true}
 		if rapid.Bool().Draw(t, "for one vertex") {
 			st.For = genValue(aKey).Draw(t, "key")
 		} else {
 			st.Each = genEach(t)
 		}
 		if rapid.Bool().Draw(t, "from a scorer") {
-			from := scorer()
-			st.Scorer = &from
+			st.Scorer = new(scorer())
 		}
 		return st
 	default:

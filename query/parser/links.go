@@ -72,29 +72,20 @@ func whom(all **Each, one *Value) own {
 }
 
 // Predict is PREDICT n LINKS [FOR v | ALL | FILE 'keys'] [IN g] WITH scorer
-// [WHERE condition] [ORDER BY a] [WITH (…)]. ORDER BY needs FOR v.
+// [WHERE condition] [ORDER BY a] [WITH (…)], or, to read materialized predictions, PREDICT n LINKS
+// FOR v | ALL | FILE 'keys' [IN g] [FROM scorer]. ORDER BY needs FOR v.
 type Predict struct {
 	Range
-	Count   Value  // Int or Param
-	For     Value  // a key: String, Int or Param; nil where left out
-	Each    *Each  // nil where left out, as at least one of For and Each is
-	Graph   *Ident // nil where left out
-	Scorer  Scorer
+	Count   Value    // Int or Param
+	For     Value    // a key: String, Int or Param; nil where left out
+	Each    *Each    // nil where left out, as at least one of For and Each is
+	Graph   *Ident   // nil where left out
+	Stored  bool     // of materialized predictions, which needs For or Each; then the fields after Scorer are zero
+	Scorer  *Scorer  // nil where left out, which needs Stored
 	AsOf    Value    // a time: String, Int or Param; nil where left out
 	Where   Expr     // nil where left out
 	Order   *Order   // of the links of one vertex; nil where left out
 	Options []Option // those of the second WITH
-}
-
-// Predicted is PREDICT n LINKS FOR v | ALL | FILE 'keys' [IN g] [FROM scorer], which
-// reads materialized predictions.
-type Predicted struct {
-	Range
-	Count  Value   // Int or Param
-	For    Value   // a key: String, Int or Param; nil where there is Each
-	Each   *Each   // nil where there is For
-	Graph  *Ident  // nil where left out
-	Scorer *Scorer // nil where left out
 }
 
 // Materialize is MATERIALIZE PREDICTIONS FROM scorer IN g [WITH (…)] [IN BACKGROUND].

@@ -167,9 +167,9 @@ func TestParse_Tree(t *testing.T) {
 		{"EVALUATE PARAMETERS IN g USING m(a := 1)", &EvaluateParameters{Graph: id("g"), Method: Call{Name: id("m"), Options: []Option{{Name: id("a"), Value: Int{Value: 1}}}}}},
 		{"EVALUATE LABELS 'a' OF e", &EvaluateLabels{Attribute: String{Value: "a"}, Embedding: id("e")}},
 		{"EVALUATE RECONSTRUCTION OF e", &EvaluateReconstruction{Embedding: id("e")}},
-		{"PREDICT 3 LINKS WITH katz", &Predict{Count: Int{Value: 3}, Scorer: Scorer{Name: id("katz")}}},
+		{"PREDICT 3 LINKS WITH katz", &Predict{Count: Int{Value: 3}, Scorer: &Scorer{Name: id("katz")}}},
 		{"predict $n links for 7 in g with cosine(e) where linked with (near := 1)", &Predict{
-			Count: Param{Name: "n"}, For: Int{Value: 7}, Graph: idp("g"), Scorer: Scorer{Name: id("cosine"), Of: idp("e")},
+			Count: Param{Name: "n"}, For: Int{Value: 7}, Graph: idp("g"), Scorer: &Scorer{Name: id("cosine"), Of: idp("e")},
 			Where: Flag{Name: id("linked")}, Options: []Option{{Name: id("near"), Value: Int{Value: 1}}}}},
 		{"TUNE g FOR LABELS AS e", &Tune{Graph: id("g"), For: ForLabels, Embedding: id("e")}},
 		{"TUNE g FOR LINKS AS e IN BACKGROUND", &Tune{Graph: id("g"), For: ForLinks, Embedding: id("e"), Background: true}},

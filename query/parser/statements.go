@@ -205,13 +205,13 @@ var statements = []rule{
 	asks("PREDICT", "PREDICT 5 LINKS FOR 'alice' WITH l3 ORDER BY age; PREDICT 10 LINKS IN mail WITH l3 AS OF '2015-01-01'; PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WHERE degree > 2 WITH (near := 100)", func(s *Predict) form {
 		return form{
 			one("", count, &s.Count), word("LINKS"), maybe{word("FOR"), whom(&s.Each, &s.For)},
-			mayAt("IN", graph, &s.Graph), one("WITH", scorer, &s.Scorer), may("AS OF", date, &s.AsOf), may("WHERE", condition, &s.Where),
+			mayAt("IN", graph, &s.Graph), is[bool]{&s.Stored, false}, oneAt("WITH", scorer, &s.Scorer), may("AS OF", date, &s.AsOf), may("WHERE", condition, &s.Where),
 			orderOf(s), options(&s.Options),
 		}
 	}),
-	asks("PREDICT", "PREDICT 10 LINKS FOR 'alice' IN social", func(s *Predicted) form {
+	asks("PREDICT", "PREDICT 10 LINKS FOR 'alice' IN social", func(s *Predict) form {
 		return form{
-			one("", count, &s.Count), word("LINKS FOR"), whom(&s.Each, &s.For),
+			one("", count, &s.Count), word("LINKS FOR"), whom(&s.Each, &s.For), is[bool]{&s.Stored, true},
 			mayAt("IN", graph, &s.Graph), mayAt("FROM", scorer, &s.Scorer),
 		}
 	}),

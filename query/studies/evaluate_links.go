@@ -43,8 +43,6 @@ var evaluateLinks = &engine.Statement[*parser.EvaluateLinks, EvaluateLinksReques
 	Plan:    planEvaluateLinks,
 	Run:     runEvaluateLinks,
 	Rows:    linkRows,
-	Trials:  linkTrials,
-	Try:     tryLinks,
 	Reads:   true,
 }
 
@@ -63,7 +61,7 @@ func linksOptions() []help.Option {
 		{Name: "model", Type: "bool", Default: "FALSE", Doc: "also measure the model that TRAIN MODEL makes by default, as scorer model: without an embedding, and with that of each method. It is trained on edges held out of the remaining graph, which takes one more embedding"},
 		{Name: "hits", Type: "int", Default: "100", Doc: "k of the measure hits: the fraction of edges that score above the k-th highest pair without an edge"},
 		{Name: "connected", Type: "bool", Default: "FALSE", Doc: "hold out only edges outside of a spanning forest, drawn by the seed, so that the remaining graph has the same components"},
-		{Name: "splits", Type: "int", Default: "1", Doc: "how many times to hold out edges, with the seeds seed, seed + 1, …; figures are means, with the standard deviations of auc and average_precision. The command heavytail shard divides splits and methods among processes"},
+		{Name: "splits", Type: "int", Default: "1", Doc: "how many times to hold out edges, with the seeds seed, seed + 1, …; figures are means, with the standard deviations of auc and average_precision"},
 		{Name: "null_graph", Type: "bool", Default: "FALSE", Doc: "also measure on a random graph with the same degrees, where only the degrees can be predicted; this takes as long as one more split. Without the option negatives by degree are measured there, and with FALSE nothing; recommendations are measured there with TRUE only, and with sides nothing can be"},
 		{Name: "ranking", Type: "int", Default: "0", Doc: "measure recommendations instead of pairs: the number of links recommended to each vertex in a sample of vertices with held-out edges, from the candidates of PREDICT; 0 measures pairs. Intervals are 95 % over the vertices"},
 		{Name: "vertices", Type: "int", Default: fmt.Sprint(evaluate.DefaultRankVertices), Doc: "with ranking: largest number of vertices in the sample"},

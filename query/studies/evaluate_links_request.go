@@ -31,7 +31,7 @@ type EvaluateLinksRequest struct {
 	// Connected holds out only edges outside of a spanning forest; see evaluate.SplitOptions.
 	Connected bool
 	// Sides, in a bipartite graph, measures links between its two sides only, as in
-	// links.PredictForRequest: the other pairs join them, too, and so do the recommendations. Scorers
+	// links.PredictRequest: the other pairs join them, too, and so do the recommendations. Scorers
 	// of common neighbours, which are 0 for all such pairs, are left out.
 	Sides string
 	// Negatives are the kinds of pairs without an edge that the held-out edges are

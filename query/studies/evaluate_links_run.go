@@ -18,9 +18,6 @@ func runEvaluateLinks(c *engine.Call, req EvaluateLinksRequest, t *linkTrial) (E
 		return EvaluateLinksResult{}, err
 	}
 	defer release()
-	if c.Trials != nil {
-		c.Trials.Of(graph.Info)
-	}
 	splits := make([]linkFigures, max(1, req.Splits))
 	for i := range splits {
 		if splits[i], err = measureLinks(c, graph, req, t, i); err != nil {

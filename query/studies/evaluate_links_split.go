@@ -113,22 +113,14 @@ type methodVectors struct {
 	models            []evaluate.Trained
 }
 
-// members is the number of times that eachMethod calls its function: once for the scorers that
-// need no vectors, if there are any, and then once for each method.
-func (t *linkTrial) members() int { return max(1, t.alone()+len(t.methods)) }
-
-// alone is 1 if there are scorers or models that need no vectors.
-func (t *linkTrial) alone() int {
+// eachMethod calls f for the scorers and models that need no vectors, and for each method with its
+// embedding of the remaining edges.
+func eachMethod(c *engine.Call, t *linkTrial, split *evaluate.LinkSplit, f func(methodVectors) error) error {
+	first := 0
 	if len(t.plain) > 0 || t.model != nil {
-		return 1
+		first = -1
 	}
-	return 0
-}
-
-// eachMethod calls f for some of the members, from first on and before end: for the scorers that
-// need no vectors, and for each method with its embedding of the remaining edges.
-func eachMethod(c *engine.Call, t *linkTrial, split *evaluate.LinkSplit, first, end int, f func(methodVectors) error) error {
-	for i := first - t.alone(); i < min(end-t.alone(), len(t.methods)); i++ {
+	for i := first; i < len(t.methods); i++ {
 		m, err := methodMember(c, t, split, i)
 		if err != nil {
 			return err

@@ -2,22 +2,20 @@ package studies
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/embedding/option"
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
 	"heavytail/query/help"
-	"heavytail/query/internal/bind"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/entries"
 	"heavytail/query/internal/lists"
 	"heavytail/query/internal/methods"
 	"heavytail/query/internal/session"
 	"heavytail/query/internal/sweep"
-	"heavytail/query/internal/trial"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
@@ -109,9 +107,7 @@ var evaluateParameters = &engine.Statement[*parser.EvaluateParameters, EvaluateP
 			return append([]rows.Value{p.Option, p.Value}, sweep.EvaluationRow(p.ReconstructionPoint)...)
 		})
 	},
-	Trials: func(_ EvaluateParametersRequest, s study) int64 { return int64(run.Embeddings(s.axes)) },
-	Try:    tryParameters,
-	Reads:  true,
+	Reads: true,
 }
 
 // studiedOptions are the options that a study can vary, with a description of their values.
@@ -185,17 +181,17 @@ func resolveEvaluateParameters(c *engine.Call, req EvaluateParametersRequest) (s
 
 // checkVariation returns an Error for an unknown option of the method, or a
 // value that the option does not accept.
-func checkVariation(method help.Method, v Variation) error {
+func checkVariation(method run.Method, v Variation) error {
 	if len(v.Values) == 0 {
 		return fault.OfOption(v.Option, "has no values to take")
 	}
 	for _, value := range v.Values {
-		given := bind.Given{Name: v.Option, Value: value}
+		given := option.Given{Name: v.Option, Value: value}
 		i := slices.IndexFunc(method.Options, func(o help.Option) bool { return o.Name == v.Option })
 		if i >= 0 && method.Options[i].Type == "int" && value == float64(int64(value)) {
 			given.Value = int64(value)
 		}
-		if _, _, err := methods.Options(method, []bind.Given{given}); err != nil {
+		if _, err := methods.Options(method.Name, []option.Given{given}); err != nil {
 			return err
 		}
 	}
@@ -203,86 +199,40 @@ func checkVariation(method help.Method, v Variation) error {
 }
 
 func runEvaluateParameters(c *engine.Call, req EvaluateParametersRequest, s study) (result EvaluateParametersResult, err error) {
-	use := func(f parameterFigures) error {
-		c.Repeat(f.Notices)
-		result.Points = append(result.Points, f.Point)
-		return nil
-	}
-	if c.Trials != nil {
-		err = readParameters(c, s, use)
-	} else {
-		err = vary(c, req, s, 0, run.Embeddings(s.axes), func(storage.GraphInfo) error { return nil }, use)
-	}
-	result.Notices = c.Notices
-	return result, err
-}
-
-// parameterFigures are those of one trial. Their JSON is read back exactly.
-type parameterFigures struct {
-	Point   ParameterPoint `json:"point"`
-	Notices []rows.Notice  `json:"notices,omitempty"`
-}
-
-// readParameters calls use with the figures of the parts.
-func readParameters(c *engine.Call, s study, use func(parameterFigures) error) error {
-	c.Trials.Of(s.graph)
-	for range run.Embeddings(s.axes) {
-		var f parameterFigures
-		if err := c.Trials.Read(&f); err != nil {
-			return err
-		}
-		if err := use(f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// tryParameters measures some embeddings for a part.
-func tryParameters(c *engine.Call, req EvaluateParametersRequest, s study, w *trial.Writer) error {
-	first, end := w.Range()
-	return vary(c, req, s, int(first), int(end), w.Of, func(f parameterFigures) error { return w.Write(f) })
-}
-
-// vary calls use with the figures of some of the embeddings, from number first on and before end,
-// and before that of with the graph.
-func vary(c *engine.Call, req EvaluateParametersRequest, s study, first, end int, of func(storage.GraphInfo) error, use func(parameterFigures) error) error {
 	graph, err := c.Graph(req.Graph, fault.Graph)
 	if err != nil {
-		return err
-	}
-	if err := of(graph.Info); err != nil {
-		return err
+		return result, err
 	}
 	g := graph.Graph
 	embed := run.Request{Method: s.Method.Name, Options: s.Options, Workers: c.DB.Opts.Workers, Progress: c.Meter.Update}
 	bytes, err := run.VaryBytes(g, embed, s.axes)
 	if err != nil {
-		return err
+		return result, err
 	}
 	release, err := c.DB.Cache.Reserve(bytes, "a study of graph "+fault.Name(req.Graph))
 	if err != nil {
-		return err
+		return result, err
 	}
 	defer release()
 	stop := c.Watch.Start(plan.Solve)
-	err = run.VaryRange(c.Ctx, g, embed, s.axes, first, end, func(axis, value int, vectors *vec.Matrix) error {
+	err = run.Vary(c.Ctx, g, embed, s.axes, func(axis, value int, vectors *vec.Matrix) error {
 		best, err := bestReconstruction(c, g, vectors, req)
 		if err != nil {
 			return err
 		}
-		f := parameterFigures{Point: ParameterPoint{s.axes[axis].Option, s.axes[axis].Values[value], best}}
+		p := ParameterPoint{s.axes[axis].Option, s.axes[axis].Values[value], best}
 		if !evaluate.Plausible(g, best.Edges) {
-			text := fmt.Sprintf("%s := %v: %s", f.Point.Option, f.Point.Value, sweep.Implausible(best.Edges, g.Edges()))
-			f.Notices = []rows.Notice{{Text: text}}
+			c.Notice("%s := %v: %s", p.Option, p.Value, sweep.Implausible(best.Edges, g.Edges()))
 		}
-		return use(f)
+		result.Points = append(result.Points, p)
+		return nil
 	})
 	if err != nil {
-		return err
+		return result, err
 	}
-	stop(int64(end-first), fault.Count(int64(end-first), "embedding"))
-	return nil
+	stop(int64(len(result.Points)), fault.Count(int64(len(result.Points)), "embedding"))
+	result.Notices = c.Notices
+	return result, nil
 }
 
 // bestReconstruction measures the reconstructions from the rows of an embedding

@@ -154,7 +154,7 @@ type pairTable struct {
 // makePairTable computes the columns and rows of the file.
 func makePairTable(c *engine.Call, req EvaluateLinksRequest, t *linkTrial, s *linkSplits) (*pairTable, error) {
 	if req.RankAt > 0 {
-		r, err := rankMethods(c, req, t, s.base, 0, t.members(), true)
+		r, err := rankMethods(c, req, t, s.base, true)
 		if err != nil {
 			return nil, err
 		}
@@ -163,7 +163,7 @@ func makePairTable(c *engine.Call, req EvaluateLinksRequest, t *linkTrial, s *li
 	stop := c.Watch.Start(plan.Score)
 	table := &pairTable{columns: []string{"negatives", "part", "label", "u", "v"}}
 	scores := make([][]evaluate.PairScores, len(s.kinds))
-	err := eachMethod(c, t, s.base, 0, t.members(), func(m methodVectors) error {
+	err := eachMethod(c, t, s.base, func(m methodVectors) error {
 		opts := evaluate.LinkOptions{Scorers: m.scorers, Features: m.features, Models: m.models, Workers: c.DB.Opts.Workers, Progress: c.Meter.Update}
 		for i, split := range s.of {
 			err := split.EachScore(c.Ctx, m.vectors, opts, func(p evaluate.PairScores) error {
@@ -229,7 +229,7 @@ func (p *pairTable) kind(kind string, split *evaluate.LinkSplit, scores []evalua
 	return nil
 }
 
-func recommendedTable(t *linkTrial, split *evaluate.LinkSplit, r *linkRanking) (*pairTable, error) {
+func recommendedTable(t *linkTrial, split *evaluate.LinkSplit, r linkRanking) (*pairTable, error) {
 	held, err := csr.FromEdges(split.Graph.Vertices(), split.Edges)
 	if err != nil {
 		return nil, fmt.Errorf("held-out edges: %w", err)

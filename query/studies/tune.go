@@ -220,7 +220,7 @@ func resolveTuned(m TuneMethod, seed uint64) (t tunedMethod, err error) {
 	if errors.Is(err, tune.ErrOptions) {
 		return t, fault.New(fault.Method, "method %s has nothing to tune", t.Method.Name).WithErr(err)
 	}
-	return t, methods.OptionMistake(err)
+	return t, bind.Mistake(err)
 }
 
 func planTune(req TuneRequest, found *tuning) *plan.Plan {

@@ -1,14 +1,14 @@
 package vectors
 
 import (
-	"heavytail/query/help"
+	"heavytail/embedding/run"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/methods"
 	"heavytail/query/parser"
 )
 
 // Methods lists the embedding methods.
-func Methods() []help.Method { return methods.All() }
+func Methods() []run.Method { return run.Methods() }
 
 // ParseMethod parses a method with its options in the form of the language,
 // such as "dp_walker(dim := 128, beta := 2)", for Method and Settings of a

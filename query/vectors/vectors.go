@@ -42,21 +42,6 @@ func vector(c *engine.Call, embedding, vertex string) ([]float32, error) {
 	return vector, err
 }
 
-// Digest returns the digest of the vectors of an embedding as they are stored
-// (storage.MatrixDigest), with the entry of the generation that has them. It takes O(n·d),
-// and loads the vectors unless they are in memory; they stay there as after a search.
-func (s *Service) Digest(ctx context.Context, embedding string) (info storage.EmbeddingInfo, digest string, err error) {
-	digest, err = engine.InCall(ctx, s.db, "VECTORS DIGEST", func(c *engine.Call) (string, error) {
-		stored, _, _, err := c.Vectors(embedding, fault.Embedding)
-		if err != nil {
-			return "", err
-		}
-		info = stored.Info
-		return storage.MatrixDigest(ctx, stored.Matrix)
-	})
-	return info, digest, err
-}
-
 // storedVector reads a vector from the file. It returns search.ErrMoved if the rows of the
 // embedding do not correspond to the present vertices of the graph.
 func storedVector(c *engine.Call, embedding, vertex string) (vector []float32, err error) {

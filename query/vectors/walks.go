@@ -102,7 +102,7 @@ func walkMethod(c *engine.Call, req ExportWalksRequest) (methods.Configured, err
 	}
 	if !m.Method.Walks {
 		e := fault.New(fault.Method, "method %s has no walks", m.Method.Name)
-		for _, m := range methods.All() {
+		for _, m := range run.Methods() {
 			if m.Walks {
 				e.Expected = append(e.Expected, m.Name)
 			}

@@ -212,7 +212,7 @@ func compact(offsets []int64, targets []uint32) *Graph {
 	return &Graph{Offsets: offsets, Targets: targets[:out:out]}
 }
 
-// Validate checks everything that Graph promises and reports the first fault.
+// Validate checks everything that Graph says and reports the first fault.
 // It takes O(m log d).
 func (g *Graph) Validate() error {
 	if err := g.validateShape(); err != nil {

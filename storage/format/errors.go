@@ -34,11 +34,6 @@ var (
 
 // Files.
 var (
-	// ErrSpan is a part of a file that cannot be read alone.
-	ErrSpan = errors.New("not a part that can be read")
-	// ErrLink is a file to which no hard link can be made there: it is on another file system, or
-	// belongs to another user.
-	ErrLink = errors.New("file cannot have a second name there")
 	// ErrExists is returned by CreateFile and File.Commit for a path that exists, unless
 	// overwriting was asked for.
 	ErrExists = errors.New("file exists")

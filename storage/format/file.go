@@ -125,32 +125,6 @@ type plainWriter struct{ io.Writer }
 
 func (plainWriter) Close() error { return nil }
 
-// LinkFile makes path a hard link to the file from, in one step and durably. An existing path
-// gives ErrExists unless overwrite is set, and ErrNotRegular if it is not a regular file. If the
-// file system has no hard links, or none between these two paths, the error wraps ErrLink.
-func LinkFile(from, path string, overwrite bool) (err error) {
-	dir, err := os.OpenRoot(filepath.Dir(path))
-	if err != nil {
-		return fmt.Errorf("create %s: %w", path, err)
-	}
-	f := &File{path: path, dir: dir, base: filepath.Base(path), overwrite: overwrite, tempName: randomTemp()}
-	defer func() { err = errors.Join(err, dir.Close()) }()
-	if err := f.checkTarget(); err != nil {
-		return fmt.Errorf("create %s: %w", path, err)
-	}
-	if err := os.Link(from, filepath.Join(filepath.Dir(path), f.tempName)); err != nil {
-		return fmt.Errorf("create %s: %w", path, errors.Join(ErrLink, err))
-	}
-	if err := f.place(); err != nil {
-		return errors.Join(fmt.Errorf("create %s: %w", path, err), dir.Remove(f.tempName))
-	}
-	// A rename between two names of the same file does nothing, and leaves both.
-	if err := dir.Remove(f.tempName); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("create %s: %w", path, err)
-	}
-	return syncName(dir, path)
-}
-
 // syncName makes the name of a complete file durable.
 func syncName(dir *os.Root, path string) error {
 	if err := syncDir(dir); err != nil {

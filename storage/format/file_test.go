@@ -261,39 +261,3 @@ func TestInFolder_Confined(t *testing.T) {
 		t.Errorf("the file outside holds %q", text)
 	}
 }
-
-// A second name of a file appears in one step, replaces only what it is allowed to replace,
-// and leaves nothing behind, also if it replaces another name of the same file.
-func TestLinkFile(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
-	if err := commit(from, false, []byte("text")); err != nil {
-		t.Fatal(err)
-	}
-	err := LinkFile(from, to, false)
-	if errors.Is(err, ErrLink) {
-		t.Skipf("no second names here: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := LinkFile(from, to, false); !errors.Is(err, ErrExists) {
-		t.Errorf("over a file: %v", err)
-	}
-	for range 2 {
-		if err := LinkFile(from, to, true); err != nil {
-			t.Error(err)
-		}
-	}
-	if err := LinkFile(filepath.Join(dir, "gone"), to, true); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("of no file: %v", err)
-	}
-	if err := LinkFile(from, dir, true); !errors.Is(err, ErrNotRegular) {
-		t.Errorf("over a folder: %v", err)
-	}
-	if text, err := os.ReadFile(to); err != nil || string(text) != "text" {
-		t.Errorf("%q, %v", text, err)
-	}
-	onlyFiles(t, dir, "from", "to")
-}

@@ -69,16 +69,6 @@ func PairColumns(ctx context.Context, r io.Reader, opts EdgeListOptions) ([]Pair
 	return p.furtherColumns(), nil
 }
 
-// ParquetPairs returns the number of rows of a file of pairs, and whether it is Parquet; the
-// rows of a text are not counted.
-func ParquetPairs(ctx context.Context, r io.Reader, opts EdgeListOptions) (rows int64, parquet bool, err error) {
-	table, err := openPairs(ctx, r, &opts)
-	if table == nil || err != nil {
-		return 0, false, err
-	}
-	return table.Rows(), true, nil
-}
-
 func firstPair(ctx context.Context, r io.Reader, opts EdgeListOptions) (*parser, error) {
 	p, err := startPairs(opts)
 	if err != nil {

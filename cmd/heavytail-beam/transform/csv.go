@@ -10,6 +10,7 @@ import (
 	"hash/fnv"
 	"io"
 	"math"
+	"math/rand/v2"
 	"path"
 	"reflect"
 	"slices"
@@ -129,8 +130,8 @@ func write(ctx context.Context, name string, rows func(io.Writer) error) error {
 	defer fs.Close()
 	target := name
 	_, renames := fs.(filesystem.Renamer)
-	if renames {
-		target += ".part"
+	if renames { // a runner may start the same work twice
+		target = fmt.Sprintf("%s.%08x.part", name, rand.Uint32())
 	}
 	file, err := fs.OpenWrite(ctx, target)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -14,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
@@ -23,8 +21,6 @@ import (
 	"heavytail/cmd/heavytail-beam/internal/statement"
 	"heavytail/query"
 	"heavytail/query/catalogue"
-	"heavytail/query/shard"
-	"heavytail/storage/format"
 )
 
 // Pipelines run on prism, in this process: elements are encoded, bundled and decoded as
@@ -55,6 +51,7 @@ func newFixture(t *testing.T) fixture {
 		}
 	})
 	statement.Run(t, db, "GENERATE preferential_attachment(n := 300, m := 4, seed := 1) INTO g")
+	statement.Run(t, db, "CREATE GRAPH h AS SUBGRAPH OF g") // whose keys have no white space
 	statement.Run(t, db, `INSERT EDGE ('a "quoted", key', '0'), ('two
 lines', '1') INTO g`)
 	statement.Run(t, db, "EMBED g USING dp_spectral(dim := 8) AS spec")
@@ -109,97 +106,76 @@ func records(t *testing.T, text string) [][]string {
 	return list
 }
 
-func TestShards_SameBytes(t *testing.T) {
+// The parts of ranges, one after the other, are the file of the statement, and parts that exist
+// are kept.
+func TestRanges_SameBytes(t *testing.T) {
 	f := newFixture(t)
-	for name, text := range map[string]string{
-		"nearest": "NEAREST 3 FOR ALL USING cosine(spec) INTO FILE '%s'",
-		"score":   "SCORE FILE '" + f.pairs + "' WITH jaccard, cosine(spec) INTO FILE '%s'",
-		"links":   "EVALUATE LINKS IN g USING fastrp(dim := 4) WITH (splits := 2, training := 50) INTO FILE '%s'",
-	} {
-		alone := filepath.Join(f.folder, name+".csv")
-		statement.Run(t, f.db, fmt.Sprintf(text, alone))
+	for name, statements := range rangedStatements(f) {
+		alone := filepath.Join(f.folder, name)
+		statement.Run(t, f.db, fmt.Sprintf(statements[0], alone))
 		want := readFile(t, alone)
-		for _, shards := range []int{1, 7} {
-			t.Run(fmt.Sprintf("%s/%d", name, shards), func(t *testing.T) {
-				dir := t.TempDir()
-				into := filepath.Join(dir, "merged.csv")
-				m, err := shard.Make(t.Context(), f.db, dir, fmt.Sprintf(text, into), shards)
-				if err != nil {
+		for _, ranges := range []int{1, 7} {
+			t.Run(fmt.Sprintf("%s/%d", name, ranges), func(t *testing.T) {
+				opts := RangesOptions{File: f.file, Statement: statements[1], Ranges: ranges, Rows: 50, Out: filepath.Join(t.TempDir(), name)}
+				if err := opts.Validate(); err != nil {
 					t.Fatal(err)
 				}
-				for _, again := range []bool{false, true} { // what is done is only checked
-					result := ptest.BuildAndRun(t, func(s beam.Scope) { Shards(s, m, dir, f.file) })
-					if got := counter(result, "shards"); got != int64(shards) {
-						t.Errorf("again %v: %d shards, expected %d", again, got, shards)
+				ran := int64(ranges)
+				for _, counters := range []map[string]int64{{"ranges": ran, "ranges_done_before": 0}, {"ranges": 0, "ranges_done_before": ran}} {
+					result := ptest.BuildAndRun(t, func(s beam.Scope) { Ranges(s, opts) })
+					for name, want := range counters {
+						if got := counter(result, name); got != want {
+							t.Errorf("counter %s is %d, expected %d", name, got, want)
+						}
 					}
 				}
-				if m.Answered() {
-					_, err = m.Answer(t.Context(), f.db)
-				} else {
-					err = m.Merge(t.Context(), "", false)
+				got := ""
+				for _, name := range FileNames(opts.Out, ranges) {
+					got += readFile(t, name)
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				if readFile(t, into) != want {
-					t.Error("the merged file differs from that of the statement")
+				if got != want {
+					t.Error("the parts differ from the file of the statement")
 				}
 			})
 		}
 	}
 }
 
-func TestShards_OtherFile(t *testing.T) {
+// rangedStatements are statements of the fixture, by the names of their files: without and with
+// the parameters of a range.
+func rangedStatements(f fixture) map[string][2]string {
+	return map[string][2]string{
+		"walks.txt": {
+			"EXPORT WALKS OF h USING deepwalk(walks := 2) INTO FILE '%s'",
+			"EXPORT WALKS OF h USING deepwalk(walks := 2) INTO FILE $file WITH (first := $first, count := $count)",
+		},
+	}
+}
+
+func TestRanges_Wrong(t *testing.T) {
 	f := newFixture(t)
-	dir := t.TempDir()
-	m, err := shard.Make(t.Context(), f.db, dir, "NEAREST 3 FOR ALL USING spec INTO FILE 'x.csv'", 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other := newFixture(t) // the same graph, embedded at another time
+	opts := RangesOptions{File: f.file, Statement: "EXPORT WALKS OF gg USING deepwalk INTO FILE $file WITH (first := $first, count := $count)", Ranges: 2, Rows: 5, Out: filepath.Join(f.folder, "x.txt")}
 	p, s := beam.NewPipelineWithRoot()
-	Shards(s, m, dir, other.file)
-	if err := ptest.Run(p); err == nil || !strings.Contains(err.Error(), shard.ErrChanged.Error()) {
-		t.Errorf("error %v, expected %v", err, shard.ErrChanged)
+	Ranges(s, opts)
+	if err := ptest.Run(p); err == nil || !strings.Contains(err.Error(), "gg") {
+		t.Errorf("error %v, expected one about gg", err)
 	}
-}
-
-func TestCheckShards(t *testing.T) {
-	for _, test := range []struct {
-		done []int
-		want string
-	}{
-		{[]int{2, 0, 1}, ""},
-		{[]int{2, 0}, "1 of 3 shards"},
-		{[]int{2, 0, 2}, "shard 2 occurs twice"},
+	if found, err := filepath.Glob(filepath.Join(f.folder, "x*")); err != nil || len(found) > 0 {
+		t.Errorf("a pipeline that failed has left %q, %v", found, err)
+	}
+	for _, change := range []func(*RangesOptions){
+		func(o *RangesOptions) { o.Statement = "EXPORT WALKS" },
+		func(o *RangesOptions) {
+			o.Statement = "EXPORT WALKS OF g USING deepwalk INTO FILE $file WITH (first := $first)"
+		},
+		func(o *RangesOptions) { o.Ranges = 0 },
+		func(o *RangesOptions) { o.Rows = 0 },
 	} {
-		left := test.done
-		err := (&checkShards{Shards: 3}).ProcessElement(t.Context(), nil, func(i *int) bool {
-			if len(left) == 0 {
-				return false
-			}
-			*i, left = left[0], left[1:]
-			return true
-		})
-		if got := fmt.Sprint(err); test.want == "" && err != nil || !strings.Contains(got, test.want) {
-			t.Errorf("%v: error %v, expected %q", test.done, err, test.want)
+		wrong := opts
+		if change(&wrong); wrong.Validate() == nil {
+			t.Errorf("%+v is accepted", wrong)
 		}
 	}
-}
-
-func TestWaiting(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		calls := 0
-		err := waiting(t.Context(), func() error {
-			if calls++; calls < 5 {
-				return fmt.Errorf("shard 1: %w", format.ErrPartInUse)
-			}
-			return shard.ErrDamaged
-		})
-		if calls != 5 || !errors.Is(err, shard.ErrDamaged) {
-			t.Errorf("%d calls and error %v, expected 5 and that of the last call", calls, err)
-		}
-	})
 }
 
 func TestScore_SameRows(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/parser"
@@ -72,7 +73,7 @@ func (b *Values) Untyped(at fault.Part, v parser.Value) any {
 		if vector, ok := value.([]float64); ok {
 			return b.vector(at, vector)
 		}
-		return plain(value)
+		return option.Plain(value)
 	}
 	b.Fail(fmt.Errorf("a value of the type %T is not known", v))
 	return nil
@@ -131,11 +132,11 @@ func (b *Values) Key(at fault.Part, v parser.Value) string {
 }
 
 // Given evaluates options and marks them.
-func (b *Values) Given(options []parser.Option) []Given {
-	var list []Given
+func (b *Values) Given(options []parser.Option) []option.Given {
+	var list []option.Given
 	for _, o := range options {
 		at := fault.Option(o.Name.Name)
-		list = append(list, Given{o.Name.Name, b.Untyped(at, o.Value)})
+		list = append(list, option.Given{Name: o.Name.Name, Value: b.Untyped(at, o.Value)})
 		b.Mark(at, o)
 	}
 	return list

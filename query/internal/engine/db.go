@@ -12,7 +12,6 @@ import (
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
-	"heavytail/query/internal/trial"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
@@ -92,7 +91,6 @@ type Call struct {
 	Streaming bool                        // rows that are still to be read use the call
 	Job       *job.Active                 // the job that the call runs; nil for none
 	Continues bool                        // the job has a checkpoint, from which it may continue without what it read before
-	Trials    *trial.Reader               // figures that were computed before; nil to compute them
 	Writes    bool                        // the call may have changed something
 	Quiet     bool                        // the call runs in the background, and nobody receives its notices
 }
@@ -112,7 +110,7 @@ func (db *DB) Begin(ctx context.Context, statement string) (*Call, error) {
 	}
 	db.running.Add(1)
 	c := db.NewCall(ctx, statement)
-	c.keep = db.Store.Keep()
+	c.keep = db.Store.Hold()
 	c.Meter.Report, c.OnNotice = db.Opts.Progress, db.Opts.Notice
 	return c, nil
 }

@@ -1,11 +1,22 @@
 package engine
 
 import (
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/session"
 	"heavytail/query/plan"
 )
+
+// OverwriteField is the option of every statement that writes a file.
+func OverwriteField[O any](at func(*O) *bool) option.Field[O] {
+	return option.Bool("overwrite", "replace a file that exists", at)
+}
+
+// FormField is the option for the form of a file; an empty text goes by the ending of its name.
+func FormField[O any](names []string, at func(*O) *string) option.Field[O] {
+	return option.Auto("format", "form of the file; auto goes by the ending of its name", names, at)
+}
 
 // FormatOption is the option for the form of a file.
 func FormatOption(names []string) help.Option {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/lists"
@@ -39,13 +40,12 @@ var IntoFile = &Statement[*parser.IntoFile, RowsRequest, rowfile.Form, WrittenRo
 		Columns:   "file, rows",
 		Example:   "NEAREST 100 TO 'alice' USING spec INTO FILE 'near.parquet'",
 	},
-	Options: IntoFileOptions,
+	Schema: intoFileSchema,
 	Bind: func(b *Binder, s *parser.IntoFile) RowsRequest {
 		inner, err := b.Prepare(s.Statement)
 		b.Fail(err)
 		req := RowsRequest{Operation: inner, text: parser.Text(s.Statement), Path: b.Text(fault.Into, s.File)}
-		set := b.Settings("INTO FILE", IntoFileOptions(), s.Options)
-		req.Overwrite, req.Format = set.Bool("overwrite"), UnlessAuto(set.Text("format"))
+		Bind(b, "INTO FILE", intoFileSchema(), s.Options, &req)
 		return req
 	},
 	Resolve: ResolveIntoFile,
@@ -58,8 +58,13 @@ var IntoFile = &Statement[*parser.IntoFile, RowsRequest, rowfile.Form, WrittenRo
 }
 
 // IntoFileOptions are the options of INTO FILE.
-func IntoFileOptions() []help.Option {
-	return []help.Option{OverwriteOption(), FormatOption(lists.Map(rowfile.Forms(), func(f rowfile.Form) string { return f.Name }))}
+func IntoFileOptions() []option.Info { return intoFileSchema().Infos() }
+
+func intoFileSchema() option.Schema[RowsRequest] {
+	return option.Schema[RowsRequest]{
+		OverwriteField(func(r *RowsRequest) *bool { return &r.Overwrite }),
+		FormField(lists.Map(rowfile.Forms(), func(f rowfile.Form) string { return f.Name }), func(r *RowsRequest) *string { return &r.Format }),
+	}
 }
 
 // ResolveIntoFile finds the format of the file, and checks that it can be written.

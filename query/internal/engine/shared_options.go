@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
@@ -18,6 +19,16 @@ import (
 
 // This file has what the options of several statements have in common: their texts, structs of
 // options, and the options share, negatives, first and count.
+
+// Bind puts options that were given for owner, such as the heading of a statement, into a request.
+func Bind[Q any](b *Binder, owner string, schema option.Schema[Q], given []parser.Option, req *Q) {
+	b.Fail(bind.Mistake(schema.Bind(owner, b.Given(given), req)))
+}
+
+// Given are the options that a request sets, in the text of a job.
+func Given[Q any](schema option.Schema[Q], req Q) []parser.Option {
+	return lists.Map(schema.Given(req), func(g option.Given) parser.Option { return Option(g.Name, g.Value) })
+}
 
 // Option is an option in the text of a job.
 func Option(name string, value any) parser.Option {
@@ -70,17 +81,17 @@ func CallText(s bind.Settings, name string, options []help.Option) string {
 // GivenBy lists the options that a struct sets, a vectors.MethodOptions or
 // graphs.GeneratorOptions, in the order of its fields, whose tags are the names of the options: those that are not zero or nil, and those
 // without a default in the table.
-func GivenBy(options any, table []help.Option) []bind.Given {
+func GivenBy(options any, table []help.Option) []option.Given {
 	required := map[string]bool{}
 	for _, o := range table {
 		required[o.Name] = o.Default == ""
 	}
-	var list []bind.Given
+	var list []option.Given
 	fields := reflect.Indirect(reflect.ValueOf(options))
 	for i := range fields.NumField() {
 		name := fields.Type().Field(i).Tag.Get("option")
 		if field := fields.Field(i); required[name] || !field.IsZero() {
-			list = append(list, bind.Given{Name: name, Value: explicit(field)})
+			list = append(list, option.Given{Name: name, Value: explicit(field)})
 		}
 	}
 	return list
@@ -131,6 +142,12 @@ func listText(list reflect.Value) string {
 	return strings.Join(parts, separator)
 }
 
+// ShareField is the option share of EVALUATE LINKS, TRAIN MODEL, TUNE and EXPORT PAIRS; 0 is its default.
+func ShareField[O any](doc string, at func(*O) *float64) option.Field[O] {
+	return option.Float("share", doc, at).OrElse(evaluate.DefaultShare).
+		Where("above 0 and below 1", func(v any) bool { return v.(float64) > 0 && v.(float64) < 1 })
+}
+
 // ShareOption is the option share of EVALUATE LINKS, TRAIN MODEL, TUNE and EXPORT PAIRS.
 func ShareOption(doc string) help.Option {
 	return help.Option{Name: "share", Type: "float", Default: fmt.Sprint(evaluate.DefaultShare), Doc: doc}
@@ -159,6 +176,15 @@ func shareOutside(share float64) error {
 	return fault.OfOption("share", "is %v, and must be above 0 and below 1", share)
 }
 
+// NegativesField is the option negatives of EVALUATE LINKS and TRAIN MODEL: kinds of pairs without an edge.
+func NegativesField[O any](doc string, at func(*O) *[]evaluate.Negatives) option.Field[O] {
+	return option.Names(negativesOption, "", doc+
+		": random is any pair; degree is drawn by the degrees of the ends of held-out edges; two_hop has a common neighbour, and then only held-out edges with a common neighbour count", at).
+		OrElse(string(evaluate.RandomNegatives)).Rule(func(o O) error { return CheckNegatives(*at(&o)) })
+}
+
+const negativesOption = "negatives"
+
 // NegativesOption is the option negatives of EVALUATE LINKS and TRAIN MODEL.
 func NegativesOption(doc string) help.Option {
 	return help.Option{Name: "negatives", Type: "text", Default: "'" + string(evaluate.RandomNegatives) + "'", Doc: doc +
@@ -182,11 +208,11 @@ func CheckNegatives(kinds []evaluate.Negatives) error {
 	all := evaluate.AllNegatives()
 	for i, kind := range kinds {
 		if !slices.Contains(all, kind) {
-			return fault.New(fault.Option("negatives"), "unknown negatives %s", fault.Quote(string(kind))).
+			return fault.New(fault.Option(negativesOption), "unknown negatives %s", fault.Quote(string(kind))).
 				WithErr(evaluate.ErrOption).WithNearest(string(kind), strings.Split(KindNames(all, "\n"), "\n"), nil)
 		}
 		if slices.Contains(kinds[:i], kind) {
-			return fault.New(fault.Option("negatives"), "negatives %s are named twice", kind)
+			return fault.New(fault.Option(negativesOption), "negatives %s are named twice", kind)
 		}
 	}
 	return nil
@@ -203,7 +229,7 @@ func NoNegatives(graph string, kind evaluate.Negatives, err error) error {
 	if !errors.Is(err, evaluate.ErrNegatives) {
 		return err
 	}
-	return fault.New(fault.Option("negatives"), "graph %s has too few held-out edges or too few other pairs for the negatives %s", fault.Quote(graph), kind).
+	return fault.New(fault.Option(negativesOption), "graph %s has too few held-out edges or too few other pairs for the negatives %s", fault.Quote(graph), kind).
 		WithErr(err)
 }
 
@@ -211,6 +237,15 @@ func NoNegatives(graph string, kind evaluate.Negatives, err error) error {
 type RowRange struct {
 	First int64
 	Count *int64 // nil for all that follow
+}
+
+// RangeFields are the options of a statement that writes some of its rows, such as walks: the number of
+// the first one, and how many.
+func RangeFields[O any](one, many string, rows func(*O) *RowRange) option.Schema[O] {
+	return option.In(option.Schema[RowRange]{
+		option.Int("first", "number of the first "+one+", from 0", func(r *RowRange) *int64 { return &r.First }).NotNegative(),
+		option.IntOr("count", "all", "number of "+many+"; all takes all that follow the first one", func(r *RowRange) **int64 { return &r.Count }).NotNegative(),
+	}, rows)
 }
 
 // RangeOptions are the options of a statement that writes some of its rows, such as walks.

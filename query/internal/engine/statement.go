@@ -4,11 +4,12 @@ import (
 	"context"
 	"strings"
 
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/bind"
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/job"
-	"heavytail/query/internal/trial"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
@@ -28,8 +29,10 @@ type Statement[N parser.Statement, Q, R, A any] struct {
 	// Help is what HELP, completion and the flags of the command line show. Its
 	// Statement also names the statement in errors.
 	Help help.Statement
-	// Options returns the options of help, so that only statements that are used or described
-	// build theirs; nil if the statement has none.
+	// Schema returns the options, so that only statements that are used or described build theirs;
+	// nil if the statement has none. Their values in a request are checked before Resolve.
+	Schema func() option.Schema[Q]
+	// Options returns the options of help of a statement without a schema; nil if it has none.
 	Options func() []help.Option
 	// When reports whether a node belongs to this statement, if several statements
 	// share a type of node; nil means all nodes of the type.
@@ -55,11 +58,6 @@ type Statement[N parser.Statement, Q, R, A any] struct {
 	// Job describes the statement as a job; nil if it cannot run in the background. It
 	// may load data that the estimate of its memory needs.
 	Job func(c *Call, req Q, found R) (job.Spec, error)
-	// Trials is the number of trials that the answer is made of, and try computes the figures
-	// of some of them, which run reads from call.trials if that is set. Both are nil for
-	// statements that are not made of trials.
-	Trials func(req Q, found R) int64
-	Try    func(c *Call, req Q, found R, w *trial.Writer) error
 	// Reads is set if the statement never writes to the store. All other
 	// statements return an error when the store is open for reading.
 	Reads bool
@@ -118,6 +116,11 @@ func (s *Statement[N, Q, R, A]) Find(c *Call, req Q) (found R, err error) {
 			return found, err
 		}
 	}
+	if s.Schema != nil {
+		if err := s.Schema().Check(req); err != nil {
+			return found, bind.Mistake(err)
+		}
+	}
 	return s.Resolve(c, req)
 }
 
@@ -156,19 +159,6 @@ func (s *Statement[N, Q, R, A]) Tabulate(req Q, answer A) *rows.Rows {
 		return cells.RowsOf(cells.ColumnsIn(columns), s.Table(req, answer))
 	}
 	return cells.None()
-}
-
-// Trials is the number of trials of the request; 0 if its statement has none.
-func (p *Prepared[N, Q, R, A]) Trials() int64 {
-	if p.Statement.Trials == nil {
-		return 0
-	}
-	return p.Statement.Trials(p.Req, p.Found)
-}
-
-// Try computes the figures of some trials.
-func (p *Prepared[N, Q, R, A]) Try(c *Call, w *trial.Writer) error {
-	return p.Statement.Try(c, p.Req, p.Found, w)
 }
 
 // Answer implements the typed method of the statement: it begins a call,
@@ -263,6 +253,9 @@ func (s *Statement[N, Q, R, A]) RowsFor(c *Call, request any) (*rows.Rows, bool,
 func (s *Statement[N, Q, R, A]) Describe() help.Statement {
 	h := s.Help
 	h.Syntax = parser.Syntax(h.Statement)
+	if s.Schema != nil {
+		h.Options = s.Schema().Infos()
+	}
 	if s.Options != nil {
 		h.Options = s.Options()
 	}

@@ -91,7 +91,7 @@ func (r *Refresher) always() {
 // look.
 func (r *Refresher) due(ctx context.Context) time.Duration {
 	store, next := r.runner.store, time.Hour
-	defer store.Keep()() // so that no other process begins the same refresh meanwhile
+	defer store.Hold()() // so that no other process begins the same refresh meanwhile
 	infos, err := store.Embeddings(ctx)
 	if err != nil {
 		return time.Minute

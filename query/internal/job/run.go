@@ -294,7 +294,7 @@ func (r *Runner) Background(c *session.Call, info storage.JobInfo, run func(ctx 
 	info = j.Info()
 	// If another process found the record of an active job, it would take the job
 	// for an interrupted one.
-	keep := r.store.Keep()
+	keep := r.store.Hold()
 	if err := r.store.PutJob(c.Ctx, info); err != nil {
 		keep()
 		j.cancel(nil)

@@ -1,16 +1,13 @@
 package methods
 
 import (
-	"errors"
 	"slices"
-	"strconv"
 
+	"heavytail/embedding/option"
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
-	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/engine"
-	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/storage"
@@ -18,21 +15,10 @@ import (
 
 // This file has the embedding methods by the names that requests use.
 
-// All lists the embedding methods, which all databases have.
-func All() []help.Method {
-	return lists.Map(run.Methods(), func(m run.Method) help.Method {
-		return help.Method{Name: m.Name, Summary: m.Summary, Walks: m.Walks, Options: lists.Map(m.Options, func(o run.OptionInfo) help.Option {
-			o.Choices = slices.Clone(o.Choices) // callers may change what they get
-			return help.Option(o)
-		})}
-	})
-}
-
 // Configured is a method with options that were checked.
 type Configured struct {
-	Method   help.Method
-	settings bind.Settings
-	Options  []run.Option // the settings that were given, in the order of the method
+	Method  run.Method
+	Options []option.Given // those that were given, in the order of the method
 }
 
 // Bind evaluates and checks a method with its options, and returns the options in
@@ -47,7 +33,7 @@ func Bind(b *engine.Binder, call parser.Call) map[string]any {
 	for _, g := range given {
 		settings[g.Name] = g.Value
 	}
-	_, _, err = Options(method, given)
+	_, err = Options(method.Name, given)
 	b.Fail(err)
 	return settings
 }
@@ -56,7 +42,7 @@ func Bind(b *engine.Binder, call parser.Call) map[string]any {
 func (m Configured) Text() parser.Call { return Text(m.Method.Name, m.Options) }
 
 // Text writes a method with checked options.
-func Text(method string, options []run.Option) parser.Call {
+func Text(method string, options []option.Given) parser.Call {
 	call := parser.Call{Name: parser.Ident{Name: method}}
 	for _, o := range options {
 		call.Options = append(call.Options, engine.Option(o.Name, o.Value))
@@ -83,44 +69,19 @@ func StoringBytes(method string, vectors, copies int64) int64 {
 
 // Dim returns the number of coordinates of an embedding of n vertices.
 func (m Configured) Dim(n int) int64 {
-	dim := m.settings.Integer("dim")
-	for _, o := range m.Method.Options {
-		if o.Name == "dim" && dim == 0 {
-			dim, _ = strconv.ParseInt(o.Default, 10, 64)
-		}
-	}
-	return min(int64(n), max(dim, 0))
+	return min(int64(n), max(run.Dim(m.Method.Name, m.Options), 0))
 }
 
-// Options checks settings, and returns them by name and in the order of the
-// method.
-func Options(method help.Method, given []bind.Given) (bind.Settings, []run.Option, error) {
-	settings, err := bind.Check("method "+method.Name, method.Options, given)
-	if err != nil {
-		return nil, nil, err
-	}
-	var options []run.Option
-	for _, o := range method.Options {
-		if value, ok := settings[o.Name]; ok {
-			options = append(options, run.Option{Name: o.Name, Value: value})
-		}
-	}
-	return settings, options, OptionMistake(run.Check(method.Name, options))
-}
-
-// OptionMistake returns the Error for an option of the method whose value is out of
-// range.
-func OptionMistake(err error) error {
-	var option *run.OptionError
-	if !errors.As(err, &option) {
-		return err
-	}
-	return fault.OfOption(option.Option, "is %v, and must be %s", option.Value, option.Allowed).WithErr(errors.Join(fault.ErrInvalid, err))
+// Options returns the given options in the order of the method, or the Error for the first one that
+// is unknown or whose value is invalid.
+func Options(method string, given []option.Given) ([]option.Given, error) {
+	options, err := run.Check(method, given)
+	return options, bind.Mistake(err)
 }
 
 // Find returns a method by its name.
-func Find(method string) (help.Method, error) {
-	return engine.FindNamed("method", All(), func(m help.Method) string { return m.Name }, method)
+func Find(method string) (run.Method, error) {
+	return engine.FindNamed("method", run.Methods(), func(m run.Method) string { return m.Name }, method)
 }
 
 // Note gives the notice that a method attaches to its result.
@@ -168,12 +129,15 @@ func ConfigureEmbed(method string, settings map[string]any, using Named) (m Conf
 	if using != nil {
 		given = engine.GivenBy(using, m.Method.Options)
 	}
-	m.settings, m.Options, err = Options(m.Method, given)
+	m.Options, err = Options(m.Method.Name, given)
 	return m, err
 }
 
 // StartEmbedding returns the name of the embedding to begin with; empty for none.
 func (m Configured) StartEmbedding() string {
-	name, _ := m.settings[storage.SettingStart].(string)
-	return name
+	i := slices.IndexFunc(m.Options, func(o option.Given) bool { return o.Name == storage.SettingStart })
+	if i < 0 {
+		return ""
+	}
+	return m.Options[i].Value.(string)
 }

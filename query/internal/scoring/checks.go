@@ -7,6 +7,7 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
+	"heavytail/embedding/option"
 	"heavytail/query/algorithms"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
@@ -76,6 +77,12 @@ func ScorerNames() []string {
 func NoTimes(graph, scorer string, at fault.Part) error {
 	return fault.New(at, "%s needs the times of edges, and the edges of graph %s have none", scorer, fault.Name(graph)).
 		WithRemedy("IMPORT them with the option time, or use resource_allocation").WithErr(link.ErrNeedsTimes)
+}
+
+// NearField is the option near, the number of nearest vertices that are candidates: 0 is its default
+// in a request, and −1 none.
+func NearField[O any](doc string, at func(*O) *int) option.Field[O] {
+	return option.Int("near", doc, at).OrElse(evaluate.DefaultRankNear).Between(0, 1<<20).ZeroIs(-1)
 }
 
 // Near returns the option in the form of requests: 0 if it is not

@@ -6,6 +6,7 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
+	"heavytail/embedding/option"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -22,6 +23,14 @@ const AutoSides = "auto"
 
 // PredictedSides is the doc of the option where links are predicted.
 const PredictedSides = "in a bipartite graph, links between its sides only, such as users and items"
+
+// SidesField is the option sides; an empty text is none.
+func SidesField[O any](doc string, at func(*O) *string) option.Field[O] {
+	return option.String(sidesOption, doc+": an attribute with two values, or auto to find the sides from the edges; not for scorers of common neighbours, which are 0 for all such pairs", at).
+		Absent("none")
+}
+
+const sidesOption = "sides"
 
 // SidesOption is the option sides.
 func SidesOption(doc string) help.Option {
@@ -45,7 +54,7 @@ func CheckSides(graph storage.GraphInfo, sides string, with catalogue.Scorer) er
 	if link.CommonNeighborsOnly(with.Name) {
 		return ZeroAcross(with.Name, fault.Scorer(0))
 	}
-	return session.CheckAttributes(graph, fault.Option("sides"), SidesAttribute(sides)...)
+	return session.CheckAttributes(graph, fault.Option(sidesOption), SidesAttribute(sides)...)
 }
 
 // ZeroAcross is the Error for a scorer that is 0 for all pairs across.
@@ -60,7 +69,7 @@ func NoneAcross(graph string, sides link.Sides, err error) error {
 	if sides == nil || !errors.Is(err, evaluate.ErrLinks) {
 		return err
 	}
-	return fault.OfOption("sides", "leaves graph %s too few pairs of vertices without an edge, or too few edges to hold out", fault.Quote(graph)).
+	return fault.OfOption(sidesOption, "leaves graph %s too few pairs of vertices without an edge, or too few edges to hold out", fault.Quote(graph)).
 		WithErr(err)
 }
 
@@ -82,7 +91,7 @@ func Sides(c *engine.Call, view *session.Graph, of string, columns *session.Colu
 	case AutoSides:
 		found, u, v, ok := link.TwoSides(view.Graph)
 		if !ok {
-			return nil, fault.OfOption("sides", "is auto, and graph %s is not bipartite: the edge %s %s closes a cycle of odd length",
+			return nil, fault.OfOption(sidesOption, "is auto, and graph %s is not bipartite: the edge %s %s closes a cycle of odd length",
 				fault.Name(view.Info.Name), fault.QuoteKey(view.Key(u)), fault.QuoteKey(view.Key(v))).WithRemedy("leave the option out")
 		}
 		sides = found
@@ -134,12 +143,12 @@ func declaredSides(view *session.Graph, attribute string, columns *session.Colum
 			at, values = len(values), append(values, value.String())
 		}
 		if at > 1 {
-			return nil, fault.OfOption("sides", "is attribute %s, which has more than two values: %s, %s, %s, …", fault.Name(attribute), fault.Quote(values[0]), fault.Quote(values[1]), fault.Quote(values[2]))
+			return nil, fault.OfOption(sidesOption, "is attribute %s, which has more than two values: %s, %s, %s, …", fault.Name(attribute), fault.Quote(values[0]), fault.Quote(values[1]), fault.Quote(values[2]))
 		}
 		sides[v] = uint8(at)
 	}
 	if u, v, ok := sameSide(view.Graph, sides); ok {
-		return nil, fault.OfOption("sides", "is attribute %s, and the edge %s %s does not join vertices with different values of it",
+		return nil, fault.OfOption(sidesOption, "is attribute %s, and the edge %s %s does not join vertices with different values of it",
 			fault.Name(attribute), fault.QuoteKey(view.Key(u)), fault.QuoteKey(view.Key(v)))
 	}
 	return sides, nil

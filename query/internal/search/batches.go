@@ -15,8 +15,7 @@ import (
 
 // NearestBatches answers many queries, a batch at a time.
 type NearestBatches struct {
-	LoadedSearch
-	call    *engine.Call
+	Loaded
 	queries QueryVertices
 	K       int // number of answers for each query
 	rows    int // number of vertices that have a vector
@@ -32,8 +31,8 @@ type NearestBatches struct {
 // OpenNearestBatches loads the data that the batches of a search share. The queries are the
 // keys of a file, or all vertices if path is empty.
 func OpenNearestBatches(c *engine.Call, path string, s Search) (*NearestBatches, error) {
-	b := &NearestBatches{call: c}
-	if err := c.Consistent(func() (err error) { b.LoadedSearch, err = Load(c, s); return err }); err != nil {
+	b := &NearestBatches{Loaded: Loaded{Call: c}}
+	if err := c.Consistent(func() error { return b.load(s) }); err != nil {
 		return nil, err
 	}
 	b.rows = min(b.Space.Matrix.Rows, b.Space.Graph.Graph.Vertices())
@@ -65,7 +64,7 @@ func (b *NearestBatches) admit(admits func(where.Candidate) bool) error {
 	b.unlinked, b.linked = make([]bool, b.rows), make([]bool, b.rows)
 	for v := range b.rows {
 		if v%often == 0 {
-			if err := b.call.Ctx.Err(); err != nil {
+			if err := b.Call.Ctx.Err(); err != nil {
 				return err
 			}
 		}
@@ -88,7 +87,7 @@ func (b *NearestBatches) admits(u, v uint32) bool {
 
 // Hits calls f with the answers of all queries, in their order.
 func (b *NearestBatches) Hits(f func(u uint32, hits []index.Hit) error) error {
-	c := b.call
+	c := b.Call
 	size := BatchOf(b.batchBytes)
 	purpose := "the nearest of " + fault.Count(int64(size), "vertex")
 	kept, err := b.keptBytes(purpose)
@@ -112,7 +111,7 @@ func (b *NearestBatches) Hits(f func(u uint32, hits []index.Hit) error) error {
 }
 
 func (b *NearestBatches) batchBytes(size int) int64 {
-	return index.BatchBytes(size, b.K, b.Space.Matrix.Dim, b.call.Workers())
+	return index.BatchBytes(size, b.K, b.Space.Matrix.Dim, b.Call.Workers())
 }
 
 // keptBytes is the memory that a scan of many queries may use in addition to that of each batch.
@@ -124,12 +123,12 @@ func (b *NearestBatches) keptBytes(purpose string) (int64, error) {
 	if b.queries.Path != "" { // perhaps of few
 		return index.BatchesBytes(m.Rows, m.Dim), nil
 	}
-	release, err := b.call.DB.Cache.Reserve(index.GroupingBytes(m.Rows), purpose)
+	release, err := b.Call.DB.Cache.Reserve(index.GroupingBytes(m.Rows), purpose)
 	if err != nil {
 		return 0, err
 	}
 	defer release()
-	return b.Exact.Bytes(b.call.Workers()), nil
+	return b.Exact.Bytes(b.Call.Workers()), nil
 }
 
 func (b *NearestBatches) answer(queries []uint32, f func(u uint32, hits []index.Hit) error) error {
@@ -148,9 +147,9 @@ func (b *NearestBatches) answer(queries []uint32, f func(u uint32, hits []index.
 // find answers a batch, by the index or by a scan of all vectors.
 func (b *NearestBatches) find(queries []uint32) ([][]index.Hit, error) {
 	if b.Graph != nil {
-		return Walk(b.call, b.Graph, b.Space, queries, b.K, b.admits)
+		return Walk(b.Call, b.Graph, b.Space, queries, b.K, b.admits)
 	}
-	return b.Exact.Nearest(b.call.Ctx, queries, b.K, b.call.Workers(), b.admits)
+	return b.Exact.Nearest(b.Call.Ctx, queries, b.K, b.Call.Workers(), b.admits)
 }
 
 // Walk finds the k nearest of each of some vertices by an index, each in one goroutine.

@@ -152,6 +152,7 @@ type Search struct {
 	Entry  session.Entry
 	Index  *storage.IndexInfo // index to use; nil for a scan
 	InFile bool               // the vectors are scanned, or the index is searched, in the file
+	Only   func(uint32) bool  // admits vertices by their numbers, in addition to the condition; nil admits all
 	scans  string             // why the vectors are scanned although there is an index, for a plan
 }
 

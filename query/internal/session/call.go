@@ -60,13 +60,6 @@ func (c *Call) Early(format string, args ...any) { c.note(rows.Notice{Early: tru
 // Advise is Notice for a suggestion of a further statement.
 func (c *Call) Advise(format string, args ...any) { c.note(rows.Notice{Advice: true}, format, args...) }
 
-// Repeat is Notice for remarks of another call about a part of the same answer.
-func (c *Call) Repeat(notices []rows.Notice) {
-	for _, n := range notices {
-		c.note(n, "%s", n.Text)
-	}
-}
-
 func (c *Call) note(n rows.Notice, format string, args ...any) {
 	n.Statement, n.Text = c.Statement, fmt.Sprintf(format, args...)
 	if slices.Contains(c.Notices, n) { // a statement may cause the same notice several times

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
@@ -107,6 +108,23 @@ func FormatMistake(err error) error {
 	}
 	e.Err = errors.Join(fault.ErrInvalid, err)
 	return e
+}
+
+// PairsFields are the options of statements that read a file of pairs.
+func PairsFields[O any](header func(*O) *format.HeaderMode, separator func(*O) *string) option.Schema[O] {
+	return option.Schema[O]{
+		headerField("whether the first line has column names (names or TRUE) or is a pair (none or FALSE)",
+			slices.DeleteFunc(format.HeaderModes(), func(mode string) bool { return mode == format.HeaderCounts.String() }), header),
+		separatorField(separator),
+	}
+}
+
+func headerField[O any](doc string, modes []string, at func(*O) *format.HeaderMode) option.Field[O] {
+	return option.Parsed("header", doc, at, format.ParseHeader, format.HeaderMode.String).Among(modes)
+}
+
+func separatorField[O any](at func(*O) *string) option.Field[O] {
+	return option.String("separator", "what separates columns: auto, whitespace, tab, comma, semicolon or bar", at).OrElse("auto")
 }
 
 // PairsOptions are the options of statements that read a file of pairs.

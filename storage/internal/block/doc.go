@@ -35,7 +35,7 @@
 //	changelog.go  changes         27 bytes per version, and 1 to 5 per vertex that it touched
 //	links.go      likely links    9 to 13 bytes per link, 8 per vertex
 //	rowchunk.go   rows            4 bytes per value, 12 per mebibyte
-//	sums.go       promises        20 bytes and the place, per bucket
+//	sums.go       sums            20 bytes and the place, per bucket
 //
 // # Bytes in memory
 //

@@ -8,8 +8,7 @@ import (
 	"heavytail/storage/internal/page"
 )
 
-// A place names a bucket for which the file stores the number and the sum of its records, which
-// are called its promise. It
+// A place names a bucket for which the file states the number and the sum of its records. It
 // consists of PlaceTop and the name of a top bucket, or of PlacePart, the number of an object
 // and the name of a part. The constants are the first bytes of places.
 const (
@@ -65,9 +64,9 @@ func (s *Tallies) Counted(path [][]byte, tally page.Tally) {
 	}
 }
 
-// EncodePromise makes the sealed record of a tally, under its place: its count and its sum, 8
+// EncodeSum makes the sealed record of a tally, under its place: its count and its sum, 8
 // bytes each, little-endian.
-func EncodePromise(place string, tally page.Tally) []byte {
+func EncodeSum(place string, tally page.Tally) []byte {
 	b := binary.LittleEndian.AppendUint64(make([]byte, ChecksumSize, ChecksumSize+16), tally.Count)
 	b = binary.LittleEndian.AppendUint64(b, tally.Sum)
 	return sumsSeed.Seal([]byte(place), b)
@@ -75,11 +74,11 @@ func EncodePromise(place string, tally page.Tally) []byte {
 
 var sumsSeed = SeedOf(SumsName)
 
-// DecodePromise decodes a record made by EncodePromise.
-func DecodePromise(key, record []byte) (page.Tally, error) {
+// DecodeSum decodes a record made by EncodeSum.
+func DecodeSum(key, record []byte) (page.Tally, error) {
 	body, err := sumsSeed.Open(key, record)
 	if err == nil && (len(body) != 16 || len(key) < 2) {
-		err = fault.Record("promise of %d bytes", len(body))
+		err = fault.Record("sum of %d bytes", len(body))
 	}
 	if err != nil {
 		return page.Tally{}, err

@@ -32,7 +32,7 @@ func (e *MemoryError) Is(target error) bool { return target == fault.ErrLimit }
 const LeastLimit = 16 << 20
 
 // readingBytes are what reading takes beside the list: blocks of the text, edges on their way to the
-// pile, buffers of temporary files, and garbage.
+// buffer, buffers of temporary files, and garbage.
 const readingBytes = 16 << 20
 
 // batchPart is the part of the limit that one transaction of an import writes at most. Its pages take

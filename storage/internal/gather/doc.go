@@ -16,7 +16,7 @@
 //
 // # Memory
 //
-// Edges lie in a buffer of at most a quarter of Options.Limit (pile.go). A full buffer
+// Edges lie in a buffer of at most a quarter of Options.Limit (edgebuffer.go). A full buffer
 // is sorted, and repeated edges become one; if that frees too little space, its
 // content is written to a temporary file as a sorted run (run.go). At the end the runs
 // are merged. Keys (about 60 bytes per vertex), values of attributes (column.go) and
@@ -25,17 +25,17 @@
 //
 // # Files, from the lowest to the highest
 //
-//	fold.go    Repeated: how the occurrences of an edge become one edge
-//	sort.go    radix sort of edges
-//	file.go    temporary files
-//	source.go  sorted lists of edges, and merging them
-//	run.go     a sorted list of edges in a temporary file
-//	pile.go    the edges of an import, in memory and in runs
-//	belt.go    edges on the way to the pile, which another goroutine fills
-//	rows.go    the rows of a graph from sorted edges
-//	column.go  the values of an attribute, as texts
-//	name.go    the names of attributes
-//	budget.go  bytes in use, and the limit
-//	list.go    all that an import reads
-//	merge.go   a graph and a list become one graph
+//	fold.go         Repeated: how the occurrences of an edge become one edge
+//	sort.go         radix sort of edges
+//	file.go         temporary files
+//	source.go       sorted lists of edges, and merging them
+//	run.go          a sorted list of edges in a temporary file
+//	edgebuffer.go   the edges of an import, in memory and in runs
+//	feed.go         edges on the way to the buffer, which another goroutine fills
+//	rows.go         the rows of a graph from sorted edges
+//	column.go       the values of an attribute, as texts
+//	name.go         the names of attributes
+//	budget.go       bytes in use, and the limit
+//	list.go         all that an import reads
+//	merge.go        a graph and a list become one graph
 package gather

@@ -20,7 +20,7 @@ type Options struct {
 	Dir, Pattern string // of temporary files, for os.CreateTemp
 }
 
-// List is everything that an import reads. The memory for edges is bounded (see edgePile); vertices
+// List is everything that an import reads. The memory for edges is bounded (see edgeBuffer); vertices
 // take about 60 bytes each, and their keys.
 type List struct {
 	Edges     int64     // that were read, without a header
@@ -33,8 +33,8 @@ type List struct {
 	ended      bool            // nothing grows any more
 	declared   declared
 	ctx        context.Context // of the read
-	pile       *edgePile
-	belt       belt // to the pile
+	buffer     *edgeBuffer
+	feed       feed // to the buffer
 	join       string
 
 	limit    int64
@@ -42,7 +42,7 @@ type List struct {
 	nextBlob int   // bytes of keys at which it is
 	unseen   int64 // bytes of values since it was counted
 
-	number []uint32 // of each vertex of the edges in the pile; nil where they keep theirs
+	number []uint32 // of each vertex of the edges in the buffer; nil where they keep theirs
 
 	// Edge lists are often sorted by source: remembering the last one saves a search.
 	lastKey []byte
@@ -63,17 +63,17 @@ func NewList(ctx context.Context, o Options) *List {
 		room = o.EdgeRoom
 	}
 	temp := func() (tempFile, error) { return newTempFile(o.Dir, o.Pattern) }
-	pile := newEdgePile(o.Repeated, room, temp)
+	buffer := newEdgeBuffer(o.Repeated, room, temp)
 	return &List{
 		names: block.NewInterner(), ctx: ctx, join: o.Join, limit: limit, headerSeen: [2]int64{-1, -1},
-		pile: pile, belt: belt{pile: pile},
+		buffer: buffer, feed: feed{buffer: buffer},
 	}
 }
 
 // Close removes the temporary files.
 func (l *List) Close() {
-	_ = l.belt.drain(l.ctx) // what it adds is removed with the rest
-	l.pile.close()
+	_ = l.feed.drain(l.ctx) // what it adds is removed with the rest
+	l.buffer.close()
 }
 
 // BatchBytes is the most that one transaction of the import is to write.
@@ -88,7 +88,7 @@ func (l *List) Handler() format.Handler {
 // joins the values of repeated vertices.
 // It corrects in read what only the end shows: whether the first edge was one.
 func (l *List) End(ctx context.Context, read *format.ReadStats) error {
-	if err := l.belt.drain(ctx); err != nil {
+	if err := l.feed.drain(ctx); err != nil {
 		return err
 	}
 	if read.CountsHeader {
@@ -188,7 +188,7 @@ func (l *List) addEdge(e format.Edge) error {
 	if l.header == 0 {
 		l.header, l.firstLoop = uint32(min(l.names.Keys.Len(), len(l.headerSeen))), u == v
 		if u != v {
-			l.pile.held = 1
+			l.buffer.held = 1
 		}
 	}
 	l.Edges++
@@ -197,7 +197,7 @@ func (l *List) addEdge(e format.Edge) error {
 		l.SelfLoops++
 		return nil
 	case !e.Weighted && !e.Timed:
-		return l.belt.add(l.ctx, joinEdge(u, v))
+		return l.feed.add(l.ctx, joinEdge(u, v))
 	}
 	o := occurrence{joinEdge(u, v), 0, csr.NoTime}
 	if e.Weighted {
@@ -207,7 +207,7 @@ func (l *List) addEdge(e format.Edge) error {
 		o.time = e.Time
 		l.Times.Add(e.Time, e.Dated)
 	}
-	return l.belt.addValued(l.ctx, o)
+	return l.feed.addValued(l.ctx, o)
 }
 
 // seeHeader records the first occurrence, in the rest, of a vertex of the first edge.
@@ -285,7 +285,7 @@ func (l *List) dropHeader(ctx context.Context) error {
 	if l.firstLoop {
 		l.SelfLoops--
 	}
-	l.pile.dropFirst()
+	l.buffer.dropFirst()
 	number, rest := slices.Repeat([]uint32{block.NoVertex}, all), block.NewKeySet(named)
 	take := func(v uint32) {
 		number[v] = uint32(rest.Len())
@@ -313,7 +313,7 @@ func (l *List) dropHeader(ctx context.Context) error {
 // list has grown by a sixteenth and a step, and counts what a part takes that may grow before an
 // eighth and a step, so that no growth comes unseen.
 func (l *List) checkMemory() error {
-	if err := l.belt.drain(l.ctx); err != nil {
+	if err := l.feed.drain(l.ctx); err != nil {
 		return err
 	}
 	n := l.names.Keys.Len()
@@ -344,11 +344,11 @@ func (l *List) fits(what string, further int64) error {
 	if l.ended {
 		growing = held
 	}
-	need := workBytes(l.limit) + growing + 8*int64(cap(l.declared.bits)) + min(l.pile.bytes(), leastRoom) + further
+	need := workBytes(l.limit) + growing + 8*int64(cap(l.declared.bits)) + min(l.buffer.bytes(), leastRoom) + further
 	if need > l.limit {
 		return &MemoryError{What: what, Need: need, Limit: l.limit}
 	}
-	if err := l.pile.limitRoom(l.ctx, l.limit-need); err != nil {
+	if err := l.buffer.limitRoom(l.ctx, l.limit-need); err != nil {
 		return err
 	}
 	collect(growing-held+further, l.limit)

@@ -39,7 +39,7 @@ func (l *List) Merge(ctx context.Context, base Base) (*Merged, error) {
 	if err := m.mergeKeys(ctx); err != nil {
 		return nil, err
 	}
-	if err := l.pile.settle(ctx, through(l.number, m.number)); err != nil {
+	if err := l.buffer.settle(ctx, through(l.number, m.number)); err != nil {
 		return nil, err
 	}
 	var err error
@@ -112,31 +112,31 @@ func (m *Merged) rows(ctx context.Context) (*csr.Graph, error) {
 			m.Example = fmt.Sprintf("%+q and %+q", fault.Clip(string(m.Keys.At(uint32(edge>>32)))), fault.Clip(string(m.Keys.At(uint32(edge)))))
 		}
 	}
-	pile, n := m.list.pile, m.Keys.Len()
-	if len(pile.runs) == 0 && !pile.withValues && m.base.Graph == nil && m.enough(int64(len(pile.plain)), false, false) == nil {
-		defer pile.free()
-		return rowsOf(ctx, n, pile.plain)
+	buffer, n := m.list.buffer, m.Keys.Len()
+	if len(buffer.runs) == 0 && !buffer.withValues && m.base.Graph == nil && m.enough(int64(len(buffer.plain)), false, false) == nil {
+		defer buffer.free()
+		return rowsOf(ctx, n, buffer.plain)
 	}
 	sources := func() []edgeSource {
 		var list []edgeSource
 		if m.base.Graph != nil {
-			base := graphSource(m.base.Graph, pile.how)
+			base := graphSource(m.base.Graph, buffer.how)
 			base.base = true
 			list = append(list, base)
 		}
-		return append(list, pile.sources()...)
+		return append(list, buffer.sources()...)
 	}
-	g, err := edgeRows(ctx, n, pile.how, sources, m.enough, differ)
+	g, err := edgeRows(ctx, n, buffer.how, sources, m.enough, differ)
 	var short *MemoryError
-	if errors.As(err, &short) && len(pile.runs) == 0 {
+	if errors.As(err, &short) && len(buffer.runs) == 0 {
 		// The edges that were read need not be in memory.
-		if err := pile.toFile(ctx); err != nil {
+		if err := buffer.toFile(ctx); err != nil {
 			return nil, err
 		}
 		m.Differ = 0
-		g, err = edgeRows(ctx, n, pile.how, sources, m.enough, differ)
+		g, err = edgeRows(ctx, n, buffer.how, sources, m.enough, differ)
 	}
-	pile.free()
+	buffer.free()
 	return g, err
 }
 
@@ -144,7 +144,7 @@ func (m *Merged) rows(ctx context.Context) (*csr.Graph, error) {
 // the limit.
 func (m *Merged) enough(edges int64, weighted, timed bool) error {
 	n := m.Keys.Len()
-	return m.fits(fmt.Sprintf("a graph of %d vertices and %d edges", n, edges), m.list.pile.bytes()+graphBytes(n, edges, weighted, timed))
+	return m.fits(fmt.Sprintf("a graph of %d vertices and %d edges", n, edges), m.list.buffer.bytes()+graphBytes(n, edges, weighted, timed))
 }
 
 // fits returns a MemoryError if what is held and further bytes together exceed the limit.

@@ -124,11 +124,11 @@ func TestMergeGraph(t *testing.T) {
 		for v := range number {
 			fmt.Sscan(string(list.names.Keys.At(uint32(v))), &number[v])
 		}
-		if err := list.belt.drain(context.Background()); err != nil {
+		if err := list.feed.drain(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		g := settled(t, list.pile, n, number, base)
-		if spilled := len(list.pile.runs) > 0; spilled != (seed%2 > 0) {
+		g := settled(t, list.buffer, n, number, base)
+		if spilled := len(list.buffer.runs) > 0; spilled != (seed%2 > 0) {
 			t.Fatalf("seed %d: spilled %t", seed, spilled)
 		}
 		if list.SelfLoops != loops || list.Edges != 500 {

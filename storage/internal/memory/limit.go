@@ -4,6 +4,8 @@ package memory
 import (
 	"math"
 	"runtime/debug"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
 // The default limit where nothing smaller is found.
@@ -27,10 +29,20 @@ func Limit() int64 {
 	if math.MaxInt == math.MaxInt32 {
 		limit = most32
 	}
-	for _, bound := range append(systemBounds(), debug.SetMemoryLimit(-1), max(AddressSpace()-RuntimeSpace, 1)) {
+	for _, bound := range append(bounds(memlimit.FromCgroup, memlimit.FromSystem), debug.SetMemoryLimit(-1), max(AddressSpace()-RuntimeSpace, 1)) {
 		if bound > 0 {
 			limit = min(limit, bound/4*3)
 		}
 	}
 	return limit
+}
+
+// bounds returns what can be found of bounds.
+func bounds(of ...memlimit.Provider) (list []int64) {
+	for _, find := range of {
+		if bound, err := find(); err == nil {
+			list = append(list, int64(min(bound, math.MaxInt64)))
+		}
+	}
+	return list
 }

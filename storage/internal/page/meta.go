@@ -205,3 +205,15 @@ func decodeHead(b []byte) Page {
 		Overflow: uint64(native.Uint32(b[12:])),
 	}
 }
+
+// ReadSteadyMeta is ReadMeta beside a writer, who may be writing a meta page at the moment
+// of a read. The other one is not written before that commit has ended, so a fault that
+// every one of several reads finds is in the file.
+func ReadSteadyMeta(r io.ReaderAt, size func() (int64, error)) (m Meta, err error) {
+	for range 3 {
+		if m, _, err = ReadMeta(r, size); err == nil && m.Other == "" {
+			break
+		}
+	}
+	return m, err
+}

@@ -28,8 +28,8 @@ type Salvage struct {
 	skipped    map[uint64]bool   // objects of trash and journal
 	damagedTop map[string]bool   // top buckets that are incomplete
 	nextID     uint64
-	promised   map[string]page.Tally // what the file promises of its buckets, by place
-	parts      map[uint64][]string   // the parts of objects that it promises
+	stated     map[string]page.Tally // what the file states of its buckets, by place
+	parts      map[uint64][]string   // the parts of objects that it states
 }
 
 // Sink takes the records that were found.
@@ -156,7 +156,7 @@ func (s *Salvage) Run(tables []Table) error {
 	if h.TxID != 0 && h.TxID < s.file.Meta.TxID && s.file.Meta.Freelist == page.NoFreelist {
 		s.losses.add("file", fmt.Errorf("the root is that of commit %d, and the last commit was number %d: what came between is lost", h.TxID, s.file.Meta.TxID))
 	}
-	steps := []func() error{s.readPromises, s.skipTrash}
+	steps := []func() error{s.readSums, s.skipTrash}
 	for _, t := range tables {
 		steps = append(steps, func() error { return s.readTable(t) })
 	}
@@ -345,27 +345,27 @@ func (s *Salvage) copyObject(id uint64, object found, where string) (isGraph boo
 	if err == nil && s.ctx.Err() == nil {
 		for _, part := range s.parts[id] {
 			if !seen[part] {
-				s.losses.add(where+", "+part, fmt.Errorf("0 of %d records were found", s.promised[block.PartPlace(id, []byte(part))].Count))
+				s.losses.add(where+", "+part, fmt.Errorf("0 of %d records were found", s.stated[block.PartPlace(id, []byte(part))].Count))
 			}
 		}
 	}
 	return isGraph, err
 }
 
-// readPromises reads what the file promises of its buckets.
-func (s *Salvage) readPromises() error {
-	s.promised, s.parts = make(map[string]page.Tally), make(map[uint64][]string)
+// readSums reads what the file states of its buckets.
+func (s *Salvage) readSums() error {
+	s.stated, s.parts = make(map[string]page.Tally), make(map[uint64][]string)
 	b, known := s.tops[string(block.SumsName)]
 	if !known || !b.bucket {
 		return nil
 	}
 	return s.records(b, "sums of buckets", func(e found) error {
-		tally, err := block.DecodePromise(e.key, e.value)
+		tally, err := block.DecodeSum(e.key, e.value)
 		if err != nil {
 			s.losses.add("sums of buckets", err)
 			return nil
 		}
-		s.promised[string(e.key)] = tally
+		s.stated[string(e.key)] = tally
 		if path := block.PathOf(string(e.key)); len(path) == 3 {
 			id := block.IDOf(path[1])
 			s.parts[id] = append(s.parts[id], string(path[2]))
@@ -375,7 +375,7 @@ func (s *Salvage) readPromises() error {
 }
 
 // counted calls records for a bucket, and records a loss if the records are not those
-// that the file promises.
+// that the file states.
 func (s *Salvage) counted(b found, where, place string, f func(e found) error) error {
 	var got page.Tally
 	err := s.records(b, where, func(e found) error {
@@ -386,9 +386,9 @@ func (s *Salvage) counted(b found, where, place string, f func(e found) error) e
 		}
 		return f(e)
 	})
-	want, known := s.promised[place]
+	want, known := s.stated[place]
 	switch {
-	case err != nil || got == want || (!known && len(s.promised) == 0):
+	case err != nil || got == want || (!known && len(s.stated) == 0):
 	case got.Count == want.Count:
 		s.losses.add(where, errors.New("holds records of another state than the last commit left"))
 	default:

@@ -29,7 +29,7 @@ type BlobWriter struct {
 // NewBlobWriter returns a writer of a blob; owner names what it belongs to, in errors. The file is
 // kept locked until Abandon, which every writer needs, after Publish as well.
 func NewBlobWriter(ctx context.Context, db *Store, owner string) *BlobWriter {
-	return &BlobWriter{db: db, ctx: ctx, owner: owner, keep: db.Keep()}
+	return &BlobWriter{db: db, ctx: ctx, owner: owner, keep: db.Hold()}
 }
 
 // Write buffers bytes, and writes a batch to the file whenever there are

@@ -27,9 +27,9 @@ type decodedRecord struct {
 	value reflect.Value // of the struct
 }
 
-// MostRemembered is the number of records that are kept. If there are more, all are
+// MaxKeptRecords is the number of records that are kept. If there are more, all are
 // forgotten; a record takes some 500 bytes.
-const MostRemembered = 256
+const MaxKeptRecords = 256
 
 // headerOf returns the header of a store that was verified when it had these bytes.
 func (m *Cache) headerOf(raw []byte) (block.Header, bool) {
@@ -72,7 +72,7 @@ func (m *Cache) record(bucket, key, raw []byte, v any) error {
 	value.Set(to)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.Records == nil || len(m.Records) >= MostRemembered {
+	if m.Records == nil || len(m.Records) >= MaxKeptRecords {
 		m.Records = make(map[string]decodedRecord)
 	}
 	m.Records[string(name)] = decodedRecord{bytes.Clone(raw), value}

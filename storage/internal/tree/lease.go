@@ -11,11 +11,11 @@ import (
 	"heavytail/storage/internal/file"
 )
 
-// Keep makes a store with Options.ReleaseIdle keep the lock of the file from its
+// Hold makes a store with Options.ReleaseIdle keep the lock of the file from its
 // next use until release is called, so that several calls see no change that another
 // process made between them. Without that option it does nothing. It may be called
 // several times, and does not wait.
-func (db *Store) Keep() (release func()) {
+func (db *Store) Hold() (release func()) {
 	if !db.Opts.ReleaseIdle {
 		return func() {}
 	}

@@ -34,7 +34,7 @@ func Open(path string, o Settings, all func(t *Tx) Owners) (*Store, error) {
 	db.Lease.created = found.header.Created
 	db.Epoch.Store(found.header.Epoch)
 	if o.ReleaseIdle {
-		defer db.Keep()()
+		defer db.Hold()()
 		db.startLease()
 	}
 	if o.ReadOnly {

@@ -13,7 +13,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// Ledger is the promises that a transaction reads and writes, with the bucket and the
+// Ledger is the sums that a transaction reads and writes, with the bucket and the
 // header that hold them.
 type Ledger struct {
 	Root     *bolt.Bucket
@@ -26,7 +26,7 @@ func (l *Ledger) AccountOf(place string) *account {
 	return l.accounts.Of(place)
 }
 
-// forget drops the promises of an object that is removed.
+// forget drops the sums of an object that is removed.
 func (l *Ledger) forget(object []byte) error {
 	prefix := string(block.PlacePart) + string(object)
 	for place := range l.accounts {
@@ -51,7 +51,7 @@ func (l *Ledger) forget(object []byte) error {
 	return nil
 }
 
-// writeSums writes the promises of all buckets that the transaction changed.
+// writeSums writes the sums of all buckets that the transaction changed.
 func (l *Ledger) writeSums() error {
 	sums, err := l.Root.CreateBucketIfNotExists(block.SumsName)
 	if err != nil {
@@ -74,16 +74,16 @@ func (l *Ledger) writeSums() error {
 	return nil
 }
 
-// PutSum writes one promise, and updates the tally of promises in the header.
+// PutSum writes one sum, and updates the tally of sums in the header.
 func (l *Ledger) PutSum(sums *bolt.Bucket, place string, tally page.Tally) error {
 	p := Part{Bucket: sums, Account: &l.Header.Sums}
 	if tally == (page.Tally{}) {
 		return p.Delete([]byte(place))
 	}
-	return p.Put([]byte(place), block.EncodePromise(place, tally))
+	return p.Put([]byte(place), block.EncodeSum(place, tally))
 }
 
-// storedSum reads one promise.
+// storedSum reads one sum.
 func storedSum(sums *bolt.Bucket, place string) (page.Tally, error) {
 	if sums == nil {
 		return page.Tally{}, nil
@@ -92,10 +92,10 @@ func storedSum(sums *bolt.Bucket, place string) (page.Tally, error) {
 	if record == nil {
 		return page.Tally{}, nil
 	}
-	return block.DecodePromise([]byte(place), record)
+	return block.DecodeSum([]byte(place), record)
 }
 
-// Broken compares the tallies of buckets with their promises, for the places that begin
+// Broken compares the tallies of buckets with their stated sums, for the places that begin
 // with a prefix, and returns the differences. It skips buckets for which known is true:
 // a bucket in which a fault was found has no tally.
 func (l *Ledger) Broken(found *block.Tallies, prefix string, known func(path [][]byte) bool) ([]page.Fault, error) {
@@ -117,7 +117,7 @@ func (l *Ledger) Broken(found *block.Tallies, prefix string, known func(path [][
 	if sums != nil {
 		cursor := sums.Cursor()
 		for key, record := cursor.Seek([]byte(prefix)); key != nil && bytes.HasPrefix(key, []byte(prefix)); key, record = cursor.Next() {
-			want, err := block.DecodePromise(key, record)
+			want, err := block.DecodeSum(key, record)
 			if err != nil {
 				return nil, err
 			}
@@ -133,8 +133,8 @@ func (l *Ledger) Broken(found *block.Tallies, prefix string, known func(path [][
 	return faults, nil
 }
 
-// CheckRoot verifies the top of the chain of promises: the header was written by the
-// transaction of the meta page, and the tally of the promises is the one in the header.
+// CheckRoot verifies the top of the chain of sums: the header was written by the
+// transaction of the meta page, and the tally of the sums is the one in the header.
 func (l *Ledger) CheckRoot(m page.Meta, sums page.Tally) error {
 	// Only other programs write a list of free pages; their transactions do not change
 	// the header.

@@ -70,7 +70,7 @@ func (db *Store) verifyAll(ctx context.Context, h *Handle) error {
 }
 
 // firstFault returns the first fault that a walk over the whole file has found, or else
-// the first promise that is broken; its path begins at the root of the file. nil is
+// the first sum that is wrong; its path begins at the root of the file. nil is
 // none.
 func firstFault(t *Tx, m page.Meta, walked []page.Fault, found *block.Tallies) (*page.Fault, error) {
 	if len(walked) > 0 {

@@ -3,6 +3,9 @@ package tree
 import (
 	"context"
 	"fmt"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/page"
 )
 
 // Acquire returns the present handle. Until release it stays open and has the lock of
@@ -119,4 +122,24 @@ func (db *Store) View(ctx context.Context, f func(t *Tx) error) error {
 	}
 	defer db.Release(h)
 	return db.viewOn(ctx, h, f)
+}
+
+// Walk walks over the tree: of the whole file, or of the bucket alone where the file belongs to an
+// application. It returns the pages in use, and of the whole file the free ones.
+func (s *Store) Walk(t *Tx, w *page.Walker, m page.Meta) (pages, free int64, err error) {
+	if s.Attached {
+		err = w.All(page.Bucket{Path: [][]byte{block.RootName}, Root: uint64(t.Root.Root())})
+		return w.Pages, 0, err
+	}
+	err = w.Walk()
+	pages = w.Pages + 2 // meta pages
+	return pages, int64(m.HighWater) - pages, err
+}
+
+// Writing reports whether this process has the file open for writing now. Before it
+// has, it writes no page.
+func (s *Store) Writing() bool {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	return s.Current.Writable
 }

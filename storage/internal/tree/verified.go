@@ -90,8 +90,8 @@ func NewVerified(path string, of page.File) (*Verified, error) {
 	return s, nil
 }
 
-// CompareSums compares the tallies that opening computed with the promises of the
-// file. If the promises are not those of the last commit, nothing below them can be
+// CompareSums compares the tallies that opening computed with the sums in the
+// file. If the sums are not those of the last commit, nothing below them can be
 // trusted, and the file is refused.
 func (s *Verified) CompareSums(path string, l *Ledger) error {
 	err := l.CheckRoot(s.File.Meta, s.tops.Sums)

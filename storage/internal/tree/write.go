@@ -22,7 +22,7 @@ func (db *Store) LockWriter(ctx context.Context) (unlock func(), err error) {
 		return nil, fmt.Errorf("wait for another writer: %w", ctx.Err())
 	}
 	// Nobody else may write between its transactions either.
-	keep := db.Keep()
+	keep := db.Hold()
 	unlock = func() {
 		keep()
 		db.Writer <- struct{}{}

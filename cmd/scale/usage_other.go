@@ -1,6 +1,0 @@
-//go:build !unix
-
-package scale
-
-// usage returns zeros: the processor time and the resident set are unknown.
-func usage() (seconds float64, peak int64) { return 0, 0 }

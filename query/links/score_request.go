@@ -1,0 +1,95 @@
+package links
+
+import (
+	"math"
+
+	"heavytail/embedding/link"
+	"heavytail/query/catalogue"
+	"heavytail/query/fault"
+	"heavytail/query/internal/session"
+	"heavytail/storage/format"
+)
+
+// ScoreRequest asks for the scores of pairs: of some that are given, or of those in a file.
+type ScoreRequest struct {
+	Pairs []Pair // that are given, without Path
+	// Path is a text file of two columns, separated by white space, tab, comma or
+	// semicolon, plain or compressed; or a Parquet file, of which it reads the
+	// columns with known names or else the first two. "-" is Options.Input.
+	Path string
+	// Graph has the vertices of the pairs. It may be empty if an embedding or
+	// a model determines it, or if the file has one graph.
+	Graph string
+	With  []catalogue.Scorer // at least one
+
+	// The following fields are for the pairs in a file.
+
+	Header    format.HeaderMode // the meaning of the first line; format.HeaderCounts is an error
+	Separator string            // as in format.EdgeListOptions
+	// Columns are the further columns of the file that go between the keys and the
+	// scores, in their order: "" or "all" for all, "none", or names with commas between
+	// them; without a header they are called column3 and so on. One whose name is that of
+	// another column of the answer gets a number. Of standard input there are none.
+	Columns string
+	// Threshold keeps the pairs whose first score is at least the threshold, or at
+	// most the threshold if the scorer is a distance; nil keeps all.
+	Threshold *float64
+	// Top keeps that many pairs of each source, the likeliest by the first score; of
+	// equal pairs the first ones in the file are kept. 0 keeps all. The sources are
+	// written in the order of their first pairs, and pairs without a score are left
+	// out. The kept pairs are in memory until the end of the file.
+	Top int
+	// Each is called for every pair in the order of the file, if Into is empty.
+	// It may keep the slice of scores. If it returns an error, the call ends
+	// and returns that error unchanged.
+	Each func(ScoredPair) error
+	// Into is the CSV file to write the pairs and scores to; a name that ends in .gz or .zst is
+	// compressed, and .parquet makes a Parquet file. An existing file is an error, unless Overwrite is
+	// set. Until the file is complete, its name ends in .part, and it is synced to disk after every
+	// quarter of a million pairs. A Parquet file, or a file with Top, appears only when it is complete.
+	Into      string
+	Overwrite bool
+	// Resume continues the .part file of Into that an earlier call has left, whatever
+	// stopped that call: no line is lost or repeated, and the bytes are the same as
+	// without the interruption. It is an error if the input, the graph, the scorers
+	// or the objects that they read have changed. If there is no .part file, the call
+	// begins one.
+	Resume bool
+}
+
+// inRows reports whether the file of a request is written as a whole instead of in sections.
+func (req ScoreRequest) inRows() bool {
+	return req.Top > 0 || format.Ending(req.Into) == ".parquet"
+}
+
+// check returns an Error for what contradicts itself.
+func (req ScoreRequest) check() error {
+	switch {
+	case req.Path != "" && len(req.Pairs) > 0:
+		return fault.New(fault.File, "both pairs and a file of pairs are given")
+	case req.Path == "" && (req.Top > 0 || req.Threshold != nil || req.Each != nil || req.Into != ""):
+		return fault.New(fault.File, "only the pairs in a file are chosen, and written to a file")
+	case req.Top < 0:
+		return fault.OfOption("top", "is %d, and must not be negative", req.Top)
+	case req.Threshold != nil && math.IsNaN(*req.Threshold):
+		return fault.OfOption("threshold", "is %v, and must be a number", *req.Threshold)
+	case req.Into == "-":
+		return fault.New(fault.Into, "'-' is not a file that can be written").WithRemedy("leave out INTO FILE to print the pairs")
+	case req.Resume && req.inRows():
+		return fault.OfOption("resume", "continues files of CSV without the option top, and no others")
+	case req.Header == format.HeaderCounts:
+		return fault.New(fault.Option("header"), "a file of pairs has no header of counts")
+	}
+	return nil
+}
+
+func (req ScoreRequest) reading(size int64) format.EdgeListOptions {
+	return format.EdgeListOptions{
+		Name: session.InputName(req.Path), Header: req.Header, Separator: req.Separator,
+		Size: size,
+	}
+}
+
+func (req ScoreRequest) choice() scoreChoice {
+	return scoreChoice{req.Top, req.Threshold, link.NewScoring(req.With[0].Name, nil).HigherIsLikelier}
+}

@@ -1,9 +1,0 @@
-package dataset
-
-import (
-	"testing"
-
-	"heavytail/.ci/leaktest"
-)
-
-func TestMain(m *testing.M) { leaktest.Main(m) }

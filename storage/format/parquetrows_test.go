@@ -1,0 +1,20 @@
+package format
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+)
+
+// Columns of given types do not depend on the rows, and a value of another type is refused.
+func TestParquetRows_Typed(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	p := NewParquetRows(&out, []string{"n"}, []Type{Integer}, nil)
+	if err := errors.Join(p.Row([]any{nil}), p.Row([]any{int64(1)})); err != nil {
+		t.Error(err)
+	}
+	if err := p.Row([]any{"x"}); !errors.Is(err, ErrValue) {
+		t.Error(err)
+	}
+}
