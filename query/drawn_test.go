@@ -280,9 +280,9 @@ func (d *drawer) statement() string {
 		switch kind := d.IntN(50); {
 		case kind == 0:
 			d.draw(rule{kind: 'n', text: "explainscore"})
-		case kind < 8:
-			d.draw(rule{kind: 'n', text: "intofile"})
 		case kind < 14:
+			d.draw(rule{kind: 'n', text: "tailed"})
+		case kind < 20:
 			d.emit(d.pick("EXPLAIN", "PROFILE"))
 			d.draw(rule{kind: 'n', text: "plain"})
 		default:

@@ -11,6 +11,7 @@ import (
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/conditions"
 	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/scan"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
@@ -90,7 +91,10 @@ var showEdges = &engine.Statement[*parser.ShowEdges, EdgesRequest, storage.Graph
 		}
 		return plan.Result("edges", scan.Limited(order, req.Limit), scan.PlanOf(what, input, graph, req.condition, req.attributes()))
 	},
-	Run:   runEdges,
+	Run: runEdges,
+	Empty: func(_ EdgesRequest, graph storage.GraphInfo) engine.GraphStream[EdgeRow] {
+		return engine.NoRows[EdgeRow](graph)
+	},
 	Rows:  edgeRows,
 	Reads: true,
 }
@@ -219,10 +223,10 @@ func orderedEdges(c *engine.Call, s *edgeScan, req EdgesRequest, stop func(int64
 	return func(f func(EdgeRow) error) error {
 		var list []edgePlace
 		err := s.each(c.Ctx, 0, func(p edgePlace) error {
-			list = scan.Kept(append(list, p), req.Limit, order)
+			list = lists.Kept(append(list, p), req.Limit, order)
 			return nil
 		})
-		list = scan.FirstOf(list, req.Limit, order)
+		list = lists.FirstOf(list, req.Limit, order)
 		stop(int64(len(list)), s.scanned())
 		for i := 0; i < len(list) && err == nil; i++ {
 			err = f(s.row(list[i]))

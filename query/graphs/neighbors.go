@@ -79,7 +79,10 @@ var showNeighbors = &engine.Statement[*parser.ShowNeighbors, NeighborsRequest, s
 		}
 		return plan.Result("neighbours", scan.Limited(order, req.Limit), scan.PlanOf(what, session.PartPlan(graph), graph, req.condition, req.Attributes))
 	},
-	Run:   runNeighbors,
+	Run: runNeighbors,
+	Empty: func(_ NeighborsRequest, graph storage.GraphInfo) engine.GraphStream[NeighborRow] {
+		return engine.NoRows[NeighborRow](graph)
+	},
 	Rows:  neighborRows,
 	Reads: true,
 }

@@ -36,8 +36,14 @@ var predict = &engine.Statement[*parser.Predict, PredictRequest, *prediction, Pr
 	Resolve: resolvePrediction,
 	Plan:    func(_ PredictRequest, p *prediction) *plan.Plan { return p.plan() },
 	Run:     runPredict,
-	Rows:    predictedRows,
-	Reads:   true,
+	Empty: func(_ PredictRequest, p *prediction) (r PredictResult) {
+		if p.Each {
+			r.stream = new(engine.Stream[PredictedLink])
+		}
+		return r
+	},
+	Rows:  predictedRows,
+	Reads: true,
 }
 
 func predictOptions() []help.Option {

@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -48,13 +49,57 @@ type ExplainScore struct {
 	Scorers []Scorer // nil where left out
 }
 
-// IntoFile is a statement with rows and INTO FILE 'file' [WITH (…)] behind it, which
-// writes the rows into a file.
-type IntoFile struct {
+// Tail is a statement with rows and what is done with them: COLUMNS c, … keeps some of its
+// columns, WHERE condition some of its rows; ORDER BY c [DESC] sorts them, LIMIT n [OFFSET m]
+// keeps n of them without the first m, and INTO FILE 'file' [WITH (…)] writes them into a file.
+// A clause that the statement has of its own is not here.
+type Tail struct {
 	Range
-	Statement Statement // one that hasRows, never an IntoFile
-	File      Value     // String or Param
-	Options   []Option
+	Statement Statement // one with rows, never a Tail
+	Columns   []Ident   // nil where left out
+	Where     Expr      // of columns; nil where left out
+	Order     *Order    // by a column; nil where left out
+	Limit     Value     // Int or Param; nil where left out
+	Offset    Value     // Int or Param; nil where left out
+	File      Value     // String or Param; nil where left out
+	Options   []Option  // of INTO FILE
+}
+
+// tailOf is the form of a Tail behind its statement, without the clauses that this has.
+func tailOf(s *Tail, statement form) form {
+	f := form{
+		maySome("COLUMNS", column, &s.Columns), may("WHERE", condition, &s.Where), orderBy("column", &s.Order),
+		may("LIMIT", count, &s.Limit), may("OFFSET", count, &s.Offset),
+	}
+	f = slices.DeleteFunc(f, func(c clause) bool { return s.has(lead(c), statement) })
+	return append(f, own{`[ "INTO" "FILE" string [ options ] ]`, "[INTO FILE 'file' [WITH (option := value, …)]]", func(p *parser) bool {
+		if p.words("INTO FILE") {
+			s.File, s.Options = fileName.read(p), p.withOptions("INTO FILE")
+		}
+		return true
+	}, func() string {
+		var w writer
+		w.add(behind("INTO FILE ", s.File))
+		w.add(withOptions(s.Options))
+		return w.String()
+	}, false, ""})
+}
+
+// has reports whether the statement has a clause of its own. WHERE behind BY and WITH of COUNT
+// VERTICES is about the rows.
+func (s *Tail) has(words string, statement form) bool {
+	if count, is := s.Statement.(*CountVertices); is && words == "WHERE" {
+		return count.By == nil && count.With == nil
+	}
+	return slices.ContainsFunc(statement, func(own clause) bool { return lead(own) == words })
+}
+
+// lead returns the words that a clause which may be left out begins with, if it has words.
+func lead(c clause) string {
+	if c, has := c.(interface{ lead() string }); has {
+		return c.lead()
+	}
+	return ""
 }
 
 // Help is HELP [words].
@@ -75,5 +120,5 @@ func topic(s *Help) own {
 		}
 		p.expect(topicText)
 		return true
-	}, func() string { return strings.Join(s.Topic, " ") }, false}
+	}, func() string { return strings.Join(s.Topic, " ") }, false, ""}
 }

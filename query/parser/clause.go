@@ -12,7 +12,9 @@ var (
 	newModel        = named("model", newModelName)
 	attribute       = named("attribute", attributeName)
 	newAttribute    = named("attribute", newAttributeName)
-	column          = named("attribute", columnName)
+	column          = named("column", columnName)
+	vertexColumn    = named("attribute | degree", columnName)
+	edgeColumn      = named("weight | time | attribute", columnName)
 	count           = valued("integer", "n", anInt, countText)
 	job             = valued("integer", "job", anInt, jobText)
 	fileName        = valued("string", "'file'", aString, fileText)
@@ -53,17 +55,20 @@ func called(shown, what string) *part[Call] {
 	return &part[Call]{"call", shown, func(p *parser) Call { return p.call(what) }}
 }
 
+// ofVertices are the columns by which vertices are ordered.
+const ofVertices = "attribute | degree | key"
+
 // background is IN BACKGROUND, which may be left out.
 func background(to *bool) toggle { return toggle{"IN BACKGROUND", to} }
 
 // sign is a sign between two names.
 func sign(text string) own {
-	return own{`"` + text + `"`, text, func(p *parser) bool { return p.sign(text) }, func() string { return text }, false}
+	return own{`"` + text + `"`, text, func(p *parser) bool { return p.sign(text) }, func() string { return text }, false, ""}
 }
 
-// orderBy is ORDER BY column, which may be left out.
-func orderBy(to **Order) own {
-	return own{"[ order ]", "[ORDER BY attribute | degree | key [ASC | DESC]]", func(p *parser) bool {
+// orderBy is ORDER BY and a column, which may be left out.
+func orderBy(shown string, to **Order) own {
+	return own{"[ order ]", "[ORDER BY " + shown + " [ASC | DESC]]", func(p *parser) bool {
 		*to = p.order()
 		return true
 	}, func() string {
@@ -71,7 +76,7 @@ func orderBy(to **Order) own {
 			return ""
 		}
 		return (*to).String()
-	}, false}
+	}, false, "ORDER BY"}
 }
 
 // Order is ORDER BY a [DESC].

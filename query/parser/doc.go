@@ -42,8 +42,14 @@
 // optional. Each production ends with an example, after "e.g.".
 //
 //	script       = { [ statement ] ";" } [ statement ]      e.g. SHOW GRAPHS; ; CHECK
-//	statement    = [ "EXPLAIN" | "PROFILE" ] ( plain | intofile )
+//	statement    = [ "EXPLAIN" | "PROFILE" ] tailed
 //	             | explainscore                             e.g. PROFILE NEAREST 10 TO 'alice' USING spec;
+//	tailed       = plain [ "COLUMNS" name { "," name } ]
+//	               [ "WHERE" condition ] [ order ]
+//	               [ "LIMIT" integer ] [ "OFFSET" integer ]
+//	               [ "INTO" "FILE" string [ options ] ]     e.g. COUNT VERTICES IN social BY city ORDER BY vertices DESC LIMIT 10; SHOW VERTICES IN social INTO FILE 'people.parquet';
+//	explainscore = "EXPLAIN" "SCORE" pair [ "IN" name ]
+//	               [ "WITH" scorer { "," scorer } ]         e.g. EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends);
 //	plain        = createindex | creategraph | dropgraph
 //	               | dropattribute | dropindex | dropjob
 //	               | dropmodel | droppredictions
@@ -75,9 +81,11 @@
 //	               | trainmodel | materializepredictions
 //	               | scorefile | score | predict | help
 //	               | check | compact | backup | recover     e.g. CHECK;
-//	intofile     = plain "INTO" "FILE" string [ options ]   e.g. SHOW VERTICES IN social INTO FILE 'people.parquet';
-//	explainscore = "EXPLAIN" "SCORE" pair [ "IN" name ]
-//	               [ "WITH" scorer { "," scorer } ]         e.g. EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends);
+//	condition    = conjunction { "OR" conjunction }         e.g. NEAREST 5 TO 'a' USING e WHERE linked OR degree < 3 AND NOT linked;
+//	order        = "ORDER" "BY" name [ "ASC" | "DESC" ]     e.g. SHOW VERTICES IN social ORDER BY degree DESC;
+//	options      = "WITH" "(" option { "," option } ")"     e.g. IMPORT $file INTO social WITH (separator := ',', header := 'none');
+//	pair         = "(" key "," key ")"                      e.g. SCORE ($u, $v) WITH jaccard;
+//	scorer       = name [ "(" name ")" ]                    e.g. SCORE ('a', 'b') WITH katz, probability(spec);
 //	createindex  = "CREATE" "INDEX" "ON" name [ options ]
 //	               [ "IN" "BACKGROUND" ]                    e.g. CREATE INDEX ON spec WITH (metric := 'cosine');
 //	creategraph  = "CREATE" "GRAPH" name "AS" ( "SUBGRAPH"
@@ -243,10 +251,8 @@
 //	               ]                                        e.g. BACKUP INTO FILE 'social.backup' WITH (overwrite := true);
 //	recover      = "RECOVER" "INTO" "FILE" string [ options
 //	               ]                                        e.g. RECOVER INTO FILE 'social.ht';
-//	options      = "WITH" "(" option { "," option } ")"     e.g. IMPORT $file INTO social WITH (separator := ',', header := 'none');
-//	pair         = "(" key "," key ")"                      e.g. SCORE ($u, $v) WITH jaccard;
-//	scorer       = name [ "(" name ")" ]                    e.g. SCORE ('a', 'b') WITH katz, probability(spec);
-//	condition    = conjunction { "OR" conjunction }         e.g. NEAREST 5 TO 'a' USING e WHERE linked OR degree < 3 AND NOT linked;
+//	conjunction  = negation { "AND" negation }              e.g. NEAREST 5 TO 'a' USING e WHERE degree >= 3 AND degree <= 10;
+//	option       = name ":=" literal                        e.g. GENERATE preferential_attachment(n := $n) INTO g;
 //	key          = string | integer                         e.g. NEAREST 3 TO 107 USING spec;
 //	space        = name | name "(" name ")"                 e.g. NEAREST 10 TO $who USING l2("my embedding");
 //	newvertex    = key [ "(" assignment
@@ -255,22 +261,19 @@
 //	assignment   = name ":=" ( literal | "MISSING" )        e.g. UPDATE VERTEX 'alice' SET "first name" := 'Alice' IN social;
 //	edgevalues   = edgevalue [ "," edgevalue ]              e.g. UPDATE EDGE ('a', 'b') SET weight := 3, time := MISSING IN social;
 //	call         = name [ "(" [ option { "," option } ] ")" ] e.g. EMBED social USING laplacian_eigenmaps AS eigen;
-//	order        = "ORDER" "BY" name [ "ASC" | "DESC" ]     e.g. SHOW VERTICES IN social ORDER BY degree DESC;
 //	summary      = name "(" name ")"                        e.g. COUNT VERTICES IN social WITH min(age), max(age), sum(degree);
 //	vertex       = key | vector                             e.g. NEAREST 3 TO 'alice' USING spec;
 //	each         = "ALL" | "FILE" string                    e.g. PREDICT 10 LINKS FOR ALL IN social; PREDICT 10 LINKS FOR FILE 'keys.txt' IN social WITH l3;
 //	threshold    = ( "RADIUS" | "EPSILON" ) number          e.g. WITHIN RADIUS 0.35 OF 'alice' USING spec;
 //	term         = name
 //	             | "heuristics" "(" name { "," name } ")"   e.g. TRAIN MODEL friends IN social USING heuristics(jaccard) IN BACKGROUND;
-//	option       = name ":=" literal                        e.g. GENERATE preferential_attachment(n := $n) INTO g;
-//	conjunction  = negation { "AND" negation }              e.g. NEAREST 5 TO 'a' USING e WHERE degree >= 3 AND degree <= 10;
+//	negation     = "NOT" negation | "(" condition ")"
+//	             | comparison                               e.g. NEAREST 5 TO 'a' USING e WHERE NOT (linked OR degree > 1000);
 //	literal      = string | number | "TRUE" | "FALSE"       e.g. RECONSTRUCT spec RADIUS 0.2 WITH (sweep := TRUE);
 //	edgevalue    = "WEIGHT" ":=" ( number | "MISSING" )
 //	             | "TIME" ":=" ( integer | string
 //	                           | "MISSING" )                e.g. INSERT EDGE ('a', 'b', time := '2024-02-29') INTO social;
 //	vector       = "[" number { "," number } "]"            e.g. NEAREST 3 TO [0.1, -2, 1e-4] USING spec;
-//	negation     = "NOT" negation | "(" condition ")"
-//	             | comparison                               e.g. NEAREST 5 TO 'a' USING e WHERE NOT (linked OR degree > 1000);
 //	comparison   = operand operator operand
 //	             | operand [ "NOT" ] "IN"
 //	               "(" literal { "," literal } ")"

@@ -266,6 +266,8 @@ func (c piece[T]) set() bool {
 	return any(*c.to) != nil
 }
 
+func (c piece[T]) lead() string { return c.words }
+
 func (c piece[T]) given() bool { return c.optional || c.set() }
 
 func (c piece[T]) write(w *writer) {
@@ -367,6 +369,8 @@ func (c list[T]) read(p *parser) bool {
 	return true
 }
 
+func (c list[T]) lead() string { return c.words }
+
 func (c list[T]) given() bool { return len(*c.to) >= c.least }
 
 func (c list[T]) write(w *writer) {
@@ -404,8 +408,11 @@ type own struct {
 	rule, shown string
 	in          func(p *parser) bool
 	out         func() string
-	needed      bool
+	needed      bool   // the node is of another form without it
+	words       string // that it begins with, of a clause which may be left out
 }
+
+func (c own) lead() string { return c.words }
 
 func (c own) read(p *parser) bool { return c.in(p) }
 func (c own) given() bool         { return !c.needed || c.out() != "" }

@@ -84,7 +84,7 @@ func TestGrammar_Statements(t *testing.T) {
 
 // nodes returns the names of the types of statements.
 func nodes() []string {
-	names := []string{"Explain", "ExplainScore", "IntoFile"}
+	names := []string{"Explain", "ExplainScore", "Tail"}
 	for _, r := range statements {
 		names = append(names, r.name)
 	}

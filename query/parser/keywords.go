@@ -7,13 +7,13 @@ import (
 
 // statement reads any statement.
 //
-//	statement    = [ "EXPLAIN" | "PROFILE" ] ( plain | intofile )
+//	statement    = [ "EXPLAIN" | "PROFILE" ] tailed
 //	             | explainscore                             e.g. PROFILE NEAREST 10 TO 'alice' USING spec;
 func (p *parser) statement() Statement {
 	begin := p.tok.Start
 	switch {
 	case p.keyword("EXPLAIN"):
-		return p.ranged(begin, p.explained())
+		return p.ranged(begin, p.explained(begin))
 	case p.keyword("PROFILE"):
 		return p.ranged(begin, &Explain{Profile: true, Statement: p.plain()})
 	}
@@ -21,7 +21,7 @@ func (p *parser) statement() Statement {
 }
 
 // explained reads what is behind EXPLAIN. SCORE with one pair is an ExplainScore.
-func (p *parser) explained() Statement {
+func (p *parser) explained(begin Pos) Statement {
 	if p.tok.Kind != KindWord || !strings.EqualFold(p.tok.Text, "SCORE") {
 		p.expect("SCORE")
 		return &Explain{Statement: p.plain()}
@@ -31,7 +31,7 @@ func (p *parser) explained() Statement {
 		if i == 0 {
 			s := p.by(&explainScore, 1)
 			onePair = p.err == nil && p.tok.Text != ","
-			return s
+			return p.tailed(begin, s)
 		}
 		if onePair {
 			p.unexpected()
@@ -41,16 +41,41 @@ func (p *parser) explained() Statement {
 	})
 }
 
-// plain reads a statement without EXPLAIN or PROFILE, with INTO FILE behind it if it has rows.
-//
-//	intofile     = plain "INTO" "FILE" string [ options ]   e.g. SHOW VERTICES IN social INTO FILE 'people.parquet';
+// plain reads a statement without EXPLAIN or PROFILE, with a Tail behind it if it has rows.
 func (p *parser) plain() Statement {
 	begin := p.tok.Start
-	s := p.ranged(begin, p.ruled(statements))
-	if compute, is := s.(*Compute); p.err != nil || !p.rule.rows || is && compute.Background || !p.words("INTO FILE") {
+	return p.tailed(begin, p.ruled(statements))
+}
+
+// tailed reads the Tail of a statement that begins at a position, where one is there.
+//
+//	tailed       = plain [ "COLUMNS" name { "," name } ]
+//	               [ "WHERE" condition ] [ order ]
+//	               [ "LIMIT" integer ] [ "OFFSET" integer ]
+//	               [ "INTO" "FILE" string [ options ] ]     e.g. COUNT VERTICES IN social BY city ORDER BY vertices DESC LIMIT 10; SHOW VERTICES IN social INTO FILE 'people.parquet';
+func (p *parser) tailed(begin Pos, s Statement) Statement {
+	s = p.ranged(begin, s)
+	if p.err != nil || !p.rule.rows || inBackground(s) {
 		return s
 	}
-	return p.ranged(begin, &IntoFile{Statement: s, File: fileName.read(p), Options: p.withOptions("INTO FILE")})
+	end, t := p.last, &Tail{Statement: s}
+	if tailOf(t, p.form).read(p); p.last == end {
+		return s
+	}
+	return p.ranged(begin, t)
+}
+
+// inBackground reports whether the rows of a statement that may have some are made later.
+func inBackground(s Statement) bool {
+	switch s := s.(type) {
+	case *Compute:
+		return s.Background
+	case *EstimateCompute:
+		return s.Background
+	case *Estimate:
+		return s.Background
+	}
+	return false
 }
 
 // reserved are the keywords that cannot be bare names, sorted: those that may
@@ -70,7 +95,7 @@ var unreserved = []string{
 	"COUNT", "CREATE", "DELETE", "DESC", "DESCRIBE", "DIFF", "DROP", "EDGE", "EDGES", "EITHER", "EMBED", "EMBEDDING", "EMBEDDINGS", "EPSILON",
 	"ESTIMATE", "EVALUATE", "EVERY", "EXACT", "EXPLAIN", "EXPORT", "FILE", "FRESH", "GENERATE", "GENERATIONS", "GENERATORS",
 	"GRAPH", "GRAPHS", "HELP", "IMPORT", "INDEX", "INDEXES", "INSERT", "JOB", "JOBS", "LABELS", "LINKS", "MATERIALIZE", "MEASURE", "MEASURES", "METHODS",
-	"MODEL", "MODELS", "MUTUAL", "NEAREST", "NEIGHBORS", "OFF", "ON", "ORDER", "PAIRS", "PARAMETERS", "PATH", "PREDICT", "PREDICTIONS", "PROFILE", "RADIUS", "RECONSTRUCT", "RECONSTRUCTION",
+	"MODEL", "MODELS", "MUTUAL", "NEAREST", "NEIGHBORS", "OFF", "OFFSET", "ON", "ORDER", "PAIRS", "PARAMETERS", "PATH", "PREDICT", "PREDICTIONS", "PROFILE", "RADIUS", "RECONSTRUCT", "RECONSTRUCTION",
 	"RECOVER", "REFRESH", "RENAME", "RESUME", "SAMPLE", "SCORE", "SCORERS", "SET", "SHOW", "STATS", "SUBGRAPH", "TIME", "TRAIN", "TUNE", "UNION", "UPDATE", "VECTOR", "VERIFY",
 	"VERTEX", "VERTICES", "WAIT", "WALKS", "WEIGHT", "WITHIN",
 }

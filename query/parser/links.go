@@ -68,7 +68,7 @@ func whom(all **Each, one *Value) own {
 			return (*all).String()
 		}
 		return behind("", *one)
-	}, true}
+	}, true, ""}
 }
 
 // Predict is PREDICT n LINKS [FOR v | ALL | FILE 'keys'] [IN g] WITH scorer
@@ -123,8 +123,9 @@ const heuristicsWord = "heuristics"
 
 // orderOf is ORDER BY of the links of one vertex.
 func orderOf(s *Predict) own {
-	order := orderBy(&s.Order)
+	order := orderBy(ofVertices, &s.Order)
 	read := order.in
+	order.words = "" // so that links of several vertices can have the ORDER BY of a Tail
 	order.in = func(p *parser) bool { return s.For == nil || read(p) }
 	return order
 }
@@ -150,7 +151,7 @@ func features(s *TrainModel) own {
 			return ""
 		}
 		return "USING " + strings.Join(terms, ", ")
-	}, false}
+	}, false, ""}
 }
 
 // optionsFrom is FROM, with options before it that have neither WITH nor parentheses.
@@ -161,7 +162,7 @@ func optionsFrom(to *[]Option) own {
 			p.needKeyword("FROM")
 		}
 		return true
-	}, func() string { return "FROM" }, false}
+	}, func() string { return "FROM" }, false, ""}
 }
 
 // term reads an embedding, or heuristics(name, …), each at most once.

@@ -69,6 +69,7 @@ type parser struct {
 	ofEdges  bool  // the condition that is being read is on edges
 	named    Names // of the statement so far
 	rule     *rule // of the statement
+	form     form
 	err      *Error
 	trying   bool   // an alternative is read: its error is described if no other came farther
 	vague    Error  // the error until then

@@ -198,7 +198,7 @@ func TestParse_Tree(t *testing.T) {
 		{"CHECK", &Check{}},
 		{"PROFILE CHECK", &Explain{Profile: true, Statement: &Check{}}},
 		{"/* first */ EXPLAIN -- then\n CHECK", &Explain{Statement: &Check{}}},
-		{"EXPLAIN SCORE ('a', 'b'), ('a', 'c') WITH jaccard INTO FILE 's'", &Explain{Statement: &IntoFile{
+		{"EXPLAIN SCORE ('a', 'b'), ('a', 'c') WITH jaccard INTO FILE 's'", &Explain{Statement: &Tail{
 			Statement: &Score{
 				Pairs:   []Pair{{U: str("a"), V: str("b")}, {U: str("a"), V: str("c")}},
 				Scorers: []Scorer{{Name: id("jaccard")}},

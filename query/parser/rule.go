@@ -123,7 +123,7 @@ func (p *parser) by(r *rule, depth int) Statement {
 	}
 	p.rule = r
 	s, form := r.make()
-	if !form.read(p) {
+	if p.form = form; !form.read(p) {
 		p.unexpected()
 	}
 	return s
@@ -184,13 +184,12 @@ func ruleOf(s Statement) (found *rule, of form) {
 }
 
 // Heading returns the keywords that a statement is known by, with which its canonical text
-// begins, and "" for nil. EXPLAIN, PROFILE and INTO FILE have the heading of the statement in
-// them.
+// begins, and "" for nil. EXPLAIN, PROFILE and a Tail have the heading of the statement in them.
 func Heading(s Statement) string {
 	switch s := s.(type) {
 	case *Explain:
 		return Heading(s.Statement)
-	case *IntoFile:
+	case *Tail:
 		return Heading(s.Statement)
 	case *Show:
 		return "SHOW " + string(s.What)
@@ -209,11 +208,11 @@ func Text(s Statement) string {
 			return "PROFILE " + Text(s.Statement)
 		}
 		return "EXPLAIN " + Text(s.Statement)
-	case *IntoFile:
+	case *Tail:
+		_, form := ruleOf(s.Statement)
 		var w writer
 		w.add(Text(s.Statement))
-		w.add(behind("INTO FILE ", s.File))
-		w.add(withOptions(s.Options))
+		tailOf(s, form).write(&w)
 		return w.String()
 	}
 	r, form := ruleOf(s)
@@ -223,15 +222,15 @@ func Text(s Statement) string {
 	return w.String()
 }
 
-// Syntax returns how the statements with a heading are written, for HELP, or EXPLAIN, PROFILE or
-// INTO FILE: of several ways each, with a semicolon between them. It is empty for a heading that
+// Syntax returns how the statements with a heading are written, for HELP, or EXPLAIN or PROFILE,
+// or for INTO FILE the clauses of a Tail: of several ways each, with a semicolon between them. It is empty for a heading that
 // is unknown.
 func Syntax(heading string) string {
 	switch heading {
 	case "EXPLAIN", "PROFILE":
 		return heading + " statement"
 	case "INTO FILE":
-		return form{one(heading, fileName, new(Value)), options(new([]Option))}.syntax(notation{})
+		return "statement " + tailOf(new(Tail), nil).syntax(notation{})
 	}
 	var all []string
 	for _, r := range slices.Concat(statements, []rule{explainScore}) {

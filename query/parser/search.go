@@ -112,5 +112,5 @@ func examples(s *Nearest) own {
 			return ""
 		}
 		return "(" + joined(s.Examples) + ")"
-	}, true}
+	}, true, ""}
 }

@@ -98,10 +98,10 @@ var statements = []rule{
 		return form{one("OF", key, &s.Vertex), one("IN", embedding, &s.Embedding)}
 	}),
 	asks("SHOW VERTICES", "SHOW VERTICES IN social COLUMNS rank, city WHERE degree > 100 ORDER BY rank DESC LIMIT 10", func(s *ShowVertices) form {
-		return form{mayAt("IN", graph, &s.Graph), maySome("COLUMNS", column, &s.Columns), may("WHERE", condition, &s.Where), orderBy(&s.Order), may("LIMIT", count, &s.Limit)}
+		return form{mayAt("IN", graph, &s.Graph), maySome("COLUMNS", vertexColumn, &s.Columns), may("WHERE", condition, &s.Where), orderBy(ofVertices, &s.Order), may("LIMIT", count, &s.Limit)}
 	}),
 	asks("SHOW EDGES", "SHOW EDGES IN social WHERE weight >= 2 ORDER BY time DESC LIMIT 10", func(s *ShowEdges) form {
-		return form{mayAt("IN", graph, &s.Graph), maySome("COLUMNS", column, &s.Columns), may("WHERE", edgeCondition, &s.Where), orderBy(&s.Order), may("LIMIT", count, &s.Limit)}
+		return form{mayAt("IN", graph, &s.Graph), maySome("COLUMNS", edgeColumn, &s.Columns), may("WHERE", edgeCondition, &s.Where), orderBy("weight | time", &s.Order), may("LIMIT", count, &s.Limit)}
 	}),
 	asks("SHOW NEIGHBORS", "SHOW NEIGHBORS OF 'alice' WITHIN 2 IN social WHERE age > 30 LIMIT 10", func(s *ShowNeighbors) form {
 		return form{one("OF", key, &s.Of), may("WITHIN", count, &s.Within), mayAt("IN", graph, &s.Graph), may("WHERE", condition, &s.Where), may("LIMIT", count, &s.Limit)}
@@ -117,10 +117,10 @@ var statements = []rule{
 	does("EMBED", "EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec", func(s *Embed) form {
 		return form{one("", graph, &s.Graph), one("USING", method, &s.Method), form(embedAs(s))}
 	}),
-	does("ESTIMATE EMBED", "ESTIMATE EMBED social USING dp_walker(dim := 128)", func(s *Estimate) form {
+	asks("ESTIMATE EMBED", "ESTIMATE EMBED social USING dp_walker(dim := 128)", func(s *Estimate) form {
 		return form{one("", graph, &s.Graph), one("USING", method, &s.Method), estimated(s)}
 	}),
-	does("ESTIMATE COMPUTE", "ESTIMATE COMPUTE betweenness IN social", func(s *EstimateCompute) form { return computeForm(&s.Compute) }),
+	asks("ESTIMATE COMPUTE", "ESTIMATE COMPUTE betweenness IN social", func(s *EstimateCompute) form { return computeForm(&s.Compute) }),
 	does("CANCEL JOB", "CANCEL JOB 3", func(s *Job) form { return form{is[JobVerb]{&s.Verb, CancelJob}, one("", job, &s.Number)} }),
 	does("RESUME JOB", "RESUME JOB 4 IN BACKGROUND", func(s *Job) form {
 		return form{is[JobVerb]{&s.Verb, ResumeJob}, one("", job, &s.Number), background(&s.Background)}
@@ -154,7 +154,7 @@ var statements = []rule{
 	asks("NEAREST", "NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked ORDER BY age DESC; NEAREST 5 TO ('alice', 107) USING spec", func(s *Nearest) form {
 		return form{
 			one("", count, &s.Count), word("TO"), either{{examples(s)}, {one("", vertex, &s.To)}}, one("USING", space, &s.Using),
-			toggle{"FRESH", &s.Fresh}, toggle{"EXACT", &s.Exact}, may("WHERE", condition, &s.Where), orderBy(&s.Order),
+			toggle{"FRESH", &s.Fresh}, toggle{"EXACT", &s.Exact}, may("WHERE", condition, &s.Where), orderBy(ofVertices, &s.Order),
 		}
 	}),
 	asks("NEAREST", "NEAREST 10 FOR ALL USING cosine(spec) WHERE NOT linked; NEAREST 5 FOR FILE 'keys.txt' USING spec", func(s *NearestFor) form {
@@ -163,7 +163,7 @@ var statements = []rule{
 	asks("WITHIN", "WITHIN EPSILON 0.45 OF 107 USING spec ORDER BY degree LIMIT 100", func(s *Within) form {
 		return form{
 			one("", threshold, &s.Threshold), one("OF", vertex, &s.Of), one("USING", space, &s.Using),
-			toggle{"EXACT", &s.Exact}, may("WHERE", condition, &s.Where), orderBy(&s.Order), may("LIMIT", count, &s.Limit),
+			toggle{"EXACT", &s.Exact}, may("WHERE", condition, &s.Where), orderBy(ofVertices, &s.Order), may("LIMIT", count, &s.Limit),
 		}
 	}),
 	does("RECONSTRUCT", "RECONSTRUCT spec AUTO INTO GRAPH again WITH (grid := 'paper')", func(s *Reconstruct) form {
@@ -216,7 +216,7 @@ var statements = []rule{
 		}
 	}),
 	does("HELP", "HELP export graph", func(s *Help) form { return form{topic(s)} }),
-	does("CHECK", "CHECK", func(*Check) form { return nil }),
+	asks("CHECK", "CHECK", func(*Check) form { return nil }),
 	does("COMPACT", "COMPACT", func(*Compact) form { return nil }),
 	does("BACKUP", "BACKUP INTO FILE 'social.backup' WITH (overwrite := true)", func(s *Backup) form {
 		return form{one("INTO FILE", fileName, &s.File), options(&s.Options)}
@@ -227,7 +227,7 @@ var statements = []rule{
 }
 
 // explainScore is the rule of EXPLAIN in front of SCORE with one pair.
-var explainScore = does("EXPLAIN SCORE", "EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends)", func(s *ExplainScore) form {
+var explainScore = asks("EXPLAIN SCORE", "EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends)", func(s *ExplainScore) form {
 	return form{one("", pair, &s.Pair), mayAt("IN", graph, &s.Graph), maySome("WITH", scorer, &s.Scorers)}
 })
 

@@ -56,6 +56,7 @@ var nearest = &engine.Statement[*parser.Nearest, NearestRequest, search.Search, 
 	Resolve: resolveNearest,
 	Plan:    planNearest,
 	Run:     runNearest,
+	Empty:   func(_ NearestRequest, s search.Search) SearchResult { return SearchResult{Metric: s.Metric} },
 	Rows:    func(_ NearestRequest, r SearchResult) *rows.Rows { return r.rows() },
 	Reads:   true, // except with FRESH if the embedding is behind its graph
 }

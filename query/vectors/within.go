@@ -59,6 +59,7 @@ var withinRadius = &engine.Statement[*parser.Within, WithinRequest, search.Searc
 	Resolve: resolveWithin,
 	Plan:    planWithin,
 	Run:     func(c *engine.Call, _ WithinRequest, s search.Search) (SearchResult, error) { return find(c, s) },
+	Empty:   func(_ WithinRequest, s search.Search) SearchResult { return SearchResult{Metric: s.Metric} },
 	Rows:    func(_ WithinRequest, r SearchResult) *rows.Rows { return r.rows() },
 	Reads:   true,
 }

@@ -71,4 +71,4 @@ func runProfile(c *Call, inner Operation, _ Nothing) ([][]rows.Value, error) {
 }
 
 // Statements lists the statements around others.
-func Statements() []Described { return []Described{IntoFile, Explain, Profile} }
+func Statements() []Described { return []Described{Tail, Explain, Profile} }
