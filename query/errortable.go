@@ -57,6 +57,7 @@ func Errors() []ErrorInfo {
 		{"format.ErrEnding", format.ErrEnding, "Wrapped by every EndingError.", "rename the file, or give the option format"},
 		{"format.ErrExists", format.ErrExists, "Returned by CreateFile and File.Commit for a path that is taken, unless overwriting was asked for.", "set the option overwrite := TRUE, or choose another name"},
 		{"format.ErrKey", format.ErrKey, "Wrapped by every KeyError.", "export in a format that can carry the key, such as CSV or JSON"},
+		{"format.ErrLibrary", format.ErrLibrary, "Wrapped by the error of reading or writing Parquet in a program that does not import heavytail/storage/format/parquet.", "add import _ \"heavytail/storage/format/parquet\" to the program, or use another format"},
 		{"format.ErrLimit", format.ErrLimit, "Wrapped by every error that a limit of the options caused.", "raise the option that the message names"},
 		{"format.ErrNotFinite", format.ErrNotFinite, "Returned for a vector that holds NaN or an infinity.", "remove the value from the file"},
 		{"format.ErrNotRegular", format.ErrNotRegular, "Returned for a path that is not a regular file: a directory, a device, a pipe or, for writing, a symbolic link.", "name a regular file; '-' is standard input"},

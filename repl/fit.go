@@ -139,15 +139,9 @@ func (r *pageRenderer) wrapped(cells []string) []string {
 func wrap(text string, columns int) []string {
 	var lines []string
 	for len(lines) < wrapLines-1 && parser.Width(text) > columns {
-		cut, width := 0, 0
-		for i, c := range text {
-			if width += parser.Width(string(c)); width > columns {
-				cut = max(i, 1)
-				break
-			}
-		}
+		cut := parser.Fit(text, columns)
 		if cut == 0 {
-			break
+			break // even the first character is wider
 		}
 		if blank := strings.LastIndexByte(text[:min(cut+1, len(text))], ' '); blank > cut/3 {
 			cut = blank

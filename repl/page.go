@@ -242,13 +242,10 @@ func (r *pageRenderer) oneLine(cells []string) {
 }
 
 // clip cuts a text that is wider than a number of columns, and adds an
-// ellipsis. Combining marks stay with their letter.
+// ellipsis.
 func clip(text string, columns int) string {
-	width := 0
-	for i, c := range text {
-		if width += parser.Width(string(c)); width > columns-1 {
-			return text[:i] + "…"
-		}
+	if n := parser.Fit(text, columns-1); n < len(text) {
+		return text[:n] + "…"
 	}
 	return text
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/pflag"
 	"heavytail/query/parser"
 	"heavytail/storage"
+	_ "heavytail/storage/format/parquet"
 )
 
 func main() {

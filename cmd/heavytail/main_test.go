@@ -186,7 +186,7 @@ func TestRun_HelpAndVersion(t *testing.T) {
 func TestRun_HelpOn(t *testing.T) {
 	for args, want := range map[string]string{
 		"help import":       "Usage:\n  heavytail import",
-		"help bench paper":  "Usage:\n  heavytail bench paper",
+		"help plot degrees": "Usage:\n  heavytail plot degrees",
 		"help IMPORT":       "statement\n    IMPORT\n",
 		"help create index": "option ef_construction\n",
 		"help unit_ball":    "unit_ball",

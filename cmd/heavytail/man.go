@@ -1,17 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
+	"sync"
 
-	"github.com/cpuguy83/go-md2man/v2/md2man"
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
 
 	"heavytail/query"
 )
@@ -28,102 +28,233 @@ Without FOLDER the page of heavytail itself is printed.`,
   heavytail man > heavytail.1; man -l heavytail.1`,
 		Args: between(0, 1, "at most one FOLDER"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			root, date := cmd.Root(), manDate()
-			header := &doc.GenManHeader{Date: &date, Source: "heavytail", Manual: "heavytail"}
-			root.DisableAutoGenTag = true
-			root.Long += "\n\nThe page " + statementsPage + " has all statements."
-			prepareMan(root)
+			pages := manPages(cmd.Root())
 			if len(args) == 0 {
-				return doc.GenMan(root, header, std.out)
+				return writeText(std.out, pages[0].text)
 			}
-			for _, section := range []string{"man1", "man7"} {
-				if err := os.MkdirAll(filepath.Join(args[0], section), 0o777); err != nil {
+			for _, p := range pages {
+				path := filepath.Join(args[0], p.name)
+				if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+					return err
+				}
+				if err := os.WriteFile(path, []byte(p.text), 0o666); err != nil {
 					return err
 				}
 			}
-			if err := doc.GenManTree(root, header, filepath.Join(args[0], "man1")); err != nil {
-				return err
-			}
-			return os.WriteFile(filepath.Join(args[0], "man7", statementsPage+".7"), manOfStatements(date), 0o666)
+			return nil
 		},
 	}
 }
 
+// manPage is a page as a file in the language of the macros man(7).
+type manPage struct{ name, text string }
+
+// manPages returns the page of each command, that of the program first, and the page of the
+// statements last.
+func manPages(root *cobra.Command) []manPage {
+	var pages []manPage
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		pages = append(pages, manPage{"man1/" + manName(cmd) + ".1", manOfCommand(cmd)})
+		for _, c := range withPages(cmd) {
+			walk(c)
+		}
+	}
+	walk(root)
+	return append(pages, manPage{"man7/" + statementsPage + ".7", manOfStatements()})
+}
+
+// withPages returns the commands below a command that have pages: all but completion, which
+// cobra describes by --help of each shell.
+func withPages(cmd *cobra.Command) []*cobra.Command {
+	return slices.DeleteFunc(slices.Clone(cmd.Commands()), func(c *cobra.Command) bool {
+		return !c.IsAvailableCommand() || c.Name() == "completion"
+	})
+}
+
 const statementsPage = "heavytail-statements"
 
-// manDate is the date of the latest release in the changes. Pages have this date, so that the
-// same source gives the same pages.
-func manDate() time.Time {
+func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
+
+// manText writes a page. Its methods take plain text and quote what roff would interpret.
+type manText struct{ strings.Builder }
+
+// roffSigns are the characters that roff interprets or replaces by typographic ones.
+var roffSigns = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", "\\`", "^", `\(ha`, "~", `\(ti`)
+
+func roff(text string) string {
+	text = roffSigns.Replace(text)
+	if strings.HasPrefix(text, ".") {
+		text = `\&` + text
+	}
+	return text
+}
+
+// manDate finds the date of the latest release in the changes. Pages have this date, so
+// that the same source gives the same pages.
+var manDate = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^## (\d{4}-\d\d-\d\d)`) })
+
+func newManText(name, section string) *manText {
 	changes, err := manualPage("changes")
 	must(err)
-	date, err := time.Parse(time.DateOnly, regexp.MustCompile(`(?m)^## (\d{4}-\d\d-\d\d)`).FindStringSubmatch(changes)[1])
-	must(err)
-	return date
+	m := &manText{}
+	fmt.Fprintf(m, ".TH %s %s %s \"heavytail\" \"heavytail\"\n", strings.ToUpper(roff(name)), section, manDate().FindStringSubmatch(changes)[1])
+	return m
 }
 
-// prepareMan makes the texts of a command, and of those below it, the Markdown from which their
-// pages are made, and adds what the library leaves out. Of completion, --help of each shell says more.
-func prepareMan(cmd *cobra.Command) {
-	cmd.Long = manProse(cmd.Long)
-	if cmd.Long == "" {
-		cmd.Long = markdown(cmd.Short) + "."
+func (m *manText) section(title string) { fmt.Fprintf(m, ".SH %s\n", title) }
+
+// term writes a word with its explanation.
+func (m *manText) term(word, text string) {
+	fmt.Fprintf(m, ".TP\n.B %s\n", roff(word))
+	m.lines(text)
+}
+
+// lines writes the words of a text in lines of up to 72 characters.
+func (m *manText) lines(text string) {
+	for _, line := range filled(text, 72) {
+		m.WriteString(roff(line) + "\n")
 	}
+}
+
+// filled divides the words of a text into lines of at most so many bytes; a longer word has
+// a line of its own.
+func filled(text string, most int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && len(line)+1+len(word) > most {
+			lines = append(lines, line)
+			line = ""
+		}
+		line = strings.TrimSpace(line + " " + word)
+	}
+	return append(lines, line)
+}
+
+// example writes lines that keep their form.
+func (m *manText) example(text string) {
+	m.WriteString(".RS 4\n.nf\n")
+	for line := range strings.SplitSeq(text, "\n") {
+		m.WriteString(roff(strings.TrimPrefix(line, "  ")) + "\n")
+	}
+	m.WriteString(".fi\n.RE\n")
+}
+
+// prose writes paragraphs with empty lines between them; lines that are indented keep their
+// form.
+func (m *manText) prose(text string) {
+	for i, paragraph := range strings.Split(strings.TrimSpace(text), "\n\n") {
+		if strings.HasPrefix(paragraph, "  ") {
+			m.example(paragraph)
+			continue
+		}
+		if i > 0 {
+			m.WriteString(".PP\n")
+		}
+		m.lines(paragraph)
+	}
+}
+
+func manOfCommand(cmd *cobra.Command) string {
+	cmd.InitDefaultHelpFlag() // adds --help, which cobra otherwise adds when the command runs
+	m := newManText(manName(cmd), "1")
+	m.section("NAME")
+	fmt.Fprintf(m, "%s \\- %s\n", roff(manName(cmd)), roff(cmd.Short))
+	m.section("SYNOPSIS")
+	fmt.Fprintf(m, "%s\n", roff(cmd.UseLine()))
 	if cmd.HasAvailableSubCommands() {
-		cmd.Long += "\n\n# COMMANDS\n"
+		fmt.Fprintf(m, ".br\n%s\n", roff(cmd.CommandPath()+" COMMAND …"))
 	}
-	for _, c := range slices.Clone(cmd.Commands()) {
-		if c.Name() == "completion" {
-			cmd.RemoveCommand(c)
-		} else if c.IsAvailableCommand() {
-			cmd.Long += manTerm(c.Name(), c.Short)
-			prepareMan(c)
+	m.section("DESCRIPTION")
+	m.prose(cmp.Or(cmd.Long, cmd.Short+"."))
+	if cmd.HasAvailableSubCommands() {
+		m.section("COMMANDS")
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() {
+				m.term(c.Name(), c.Short)
+			}
 		}
 	}
-	cmd.Long += "\n\n# EXIT STATUS\n0 if all succeeded, 1 if something failed or was cancelled, 2 if the command line was wrong."
-}
-
-// markdown quotes what Markdown would interpret.
-func markdown(text string) string {
-	return regexp.MustCompile("[\\\\`*_{}<>\\[\\]#|~-]").ReplaceAllString(text, `\$0`)
-}
-
-// manProse quotes paragraphs; those that are indented keep their form.
-func manProse(text string) string {
-	paragraphs := strings.Split(strings.TrimSpace(text), "\n\n")
-	for i, p := range paragraphs {
-		if strings.HasPrefix(p, "  ") {
-			paragraphs[i] = manExample(p)
-		} else {
-			paragraphs[i] = markdown(p)
-		}
+	if cmd.HasAvailableFlags() {
+		m.section("OPTIONS")
+		cmd.Flags().VisitAll(m.flag)
 	}
-	return strings.Join(paragraphs, "\n\n")
+	if cmd.Example != "" {
+		m.section("EXAMPLES")
+		m.example(cmd.Example)
+	}
+	m.section("EXIT STATUS")
+	m.prose("0 if all succeeded, 1 if something failed or was cancelled, 2 if the command line was wrong.")
+	m.section("SEE ALSO")
+	fmt.Fprintf(m, "%s\n", strings.Join(manSeeAlso(cmd), ",\n"))
+	return m.String()
 }
 
-func manExample(text string) string { return "```\n" + text + "\n```" }
-
-// manTerm is a word with its explanation.
-func manTerm(word, text string) string {
-	return fmt.Sprintf("\n**%s**\n: %s\n", markdown(word), markdown(sentence(text)+"."))
+// flag writes a flag with its default.
+func (m *manText) flag(f *pflag.Flag) {
+	if f.Hidden {
+		return
+	}
+	kind, usage := pflag.UnquoteUsage(f)
+	word := "--" + f.Name
+	if f.Shorthand != "" {
+		word = "-" + f.Shorthand + ", " + word
+	}
+	if kind != "" {
+		word += " " + kind
+	}
+	switch f.DefValue {
+	case "", "0", "false", "[]":
+	default:
+		usage += "; " + f.DefValue + " by default"
+	}
+	m.term(word, usage)
 }
 
-func manOfStatements(date time.Time) []byte {
-	var m strings.Builder
-	fmt.Fprintf(&m, "%% %q \"7\" %q \"heavytail\" \"heavytail\"\n", strings.ToUpper(statementsPage), date.Format("Jan 2006"))
-	fmt.Fprintf(&m, "# NAME\n%s \\- statements of heavytail\n\n# DESCRIPTION\n", statementsPage)
-	m.WriteString("A statement may span lines and ends with a semicolon. HELP explains one statement, method, generator or scorer.\n\n# STATEMENTS\n")
+// manSeeAlso lists the pages of the commands above and below a command, and of the statements.
+func manSeeAlso(cmd *cobra.Command) []string {
+	var names []string
+	add := func(name, section string) {
+		names = append(names, fmt.Sprintf("\\fB%s\\fR(%s)", roff(name), section))
+	}
+	if cmd.HasParent() {
+		add(manName(cmd.Parent()), "1")
+	}
+	for _, c := range withPages(cmd) {
+		add(manName(c), "1")
+	}
+	add(statementsPage, "7")
+	return names
+}
+
+func manOfStatements() string {
+	m := newManText(statementsPage, "7")
+	m.section("NAME")
+	fmt.Fprintf(m, "%s \\- %s\n", roff(statementsPage), "statements of heavytail")
+	m.section("DESCRIPTION")
+	m.prose("A statement may span lines and ends with a semicolon. HELP explains one statement, method, generator or scorer.")
+	m.section("STATEMENTS")
 	for _, h := range query.Helps() {
-		fmt.Fprintf(&m, "### %s\n**%s**\n\n%s.\n\n", markdown(h.Statement), markdown(h.Syntax), markdown(sentence(h.Summary)))
+		fmt.Fprintf(m, ".SS %s\n", roff(h.Statement))
+		m.WriteString(".RS 4\n")
+		m.lines(h.Syntax)
+		m.WriteString(".RE\n")
+		m.prose(sentence(h.Summary) + ".")
 		if h.Columns != "" {
-			fmt.Fprintf(&m, "Columns: %s.\n\n", markdown(h.Columns))
+			m.WriteString(".PP\n")
+			m.prose("Columns: " + h.Columns + ".")
 		}
 		for _, o := range h.Options {
-			m.WriteString(manTerm(o.String(), o.Doc))
+			m.term(o.String(), sentence(o.Doc)+".")
 		}
-		fmt.Fprintf(&m, "\nExample:\n\n%s\n\n", manExample(h.Example))
+		m.WriteString(".PP\n")
+		m.prose("Example:")
+		m.example(h.Example)
 	}
-	m.WriteString("# SEE ALSO\n**heavytail(1)**\n")
-	return md2man.Render([]byte(m.String()))
+	m.section("SEE ALSO")
+	m.WriteString("\\fBheavytail\\fR(1)\n")
+	return m.String()
 }
 
 // sentence begins a text with a capital.

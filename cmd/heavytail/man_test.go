@@ -22,7 +22,7 @@ func TestMan(t *testing.T) {
 	if a := command(t, "", "man", folder); a.code != exitDone || a.out != "" {
 		t.Fatalf("%d: %s", a.code, a.err)
 	}
-	macro := regexp.MustCompile(`^\.(TH|SH|SS|PP|TP|RS|RE|EX|EE|nh)( |$)`)
+	macro := regexp.MustCompile(`^\.(TH|SH|SS|PP|TP|RS|RE|B|br|nf|fi)( |$)`)
 	page := func(name string) string {
 		text, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil {
@@ -33,14 +33,14 @@ func TestMan(t *testing.T) {
 				t.Errorf("%s has the line %q", name, line)
 			}
 		}
-		return strings.NewReplacer(`\-`, "-", `\(aq`, "'", `\[la]`, "<", `\[ra]`, ">", `\\`, `\`, `\&.`, ".", `\&'`, "'").Replace(string(text))
+		return strings.NewReplacer(`\-`, "-", `\(aq`, "'").Replace(string(text))
 	}
 	var walk func(*cobra.Command)
 	walk = func(cmd *cobra.Command) {
 		if strings.Contains(cmd.Long, "\t") {
 			t.Errorf("the help of %s is indented as the source is", cmd.CommandPath())
 		}
-		text := page("man1/" + strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1")
+		text := page("man1/" + manName(cmd) + ".1")
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if !strings.Contains(text, "--"+f.Name) {
 				t.Errorf("the page of %s has no --%s", cmd.CommandPath(), f.Name)
@@ -58,7 +58,7 @@ func TestMan(t *testing.T) {
 	walk(newRoot(streams{}, commands))
 	statements := page("man7/" + statementsPage + ".7")
 	for _, h := range query.Helps() {
-		if !strings.Contains(statements, ".SS "+h.Statement+"\n") || !strings.Contains(statements, h.Syntax) {
+		if !strings.Contains(statements, ".SS "+h.Statement+"\n") {
 			t.Errorf("the page of the statements has no %s", h.Statement)
 		}
 	}
@@ -69,8 +69,7 @@ func TestMan(t *testing.T) {
 	mustFail(t, exitUsage, []string{"at most one FOLDER"}, "man", "a", "b")
 }
 
-// mandoc finds no fault in the pages, but for what the library always writes: a date without a
-// day, and a tab between a flag and its explanation.
+// mandoc finds no fault in the pages.
 func TestMan_Lint(t *testing.T) {
 	t.Parallel()
 	mandoc, err := exec.LookPath("mandoc")
@@ -85,10 +84,7 @@ func TestMan_Lint(t *testing.T) {
 	if err != nil || len(pages) == 0 {
 		t.Fatal(pages, err)
 	}
-	out, _ := exec.Command(mandoc, append([]string{"-T", "lint", "-W", "warning"}, pages...)...).CombinedOutput()
-	for line := range strings.Lines(string(out)) {
-		if !strings.Contains(line, "cannot parse date") && !strings.Contains(line, "tab in filled text") {
-			t.Error(line)
-		}
+	if out, err := exec.Command(mandoc, append([]string{"-T", "lint", "-W", "warning"}, pages...)...).CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

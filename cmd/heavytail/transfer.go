@@ -119,13 +119,18 @@ func exportRequest(cmd *cobra.Command, word, name, path string) (statement strin
 	}, nil
 }
 
+// flagCount is the flag count; nil if it is not given.
+func flagCount(cmd *cobra.Command) *int64 {
+	if !cmd.Flags().Changed("count") {
+		return nil
+	}
+	return new(flagInt(cmd, "count"))
+}
+
 func walksRequest(cmd *cobra.Command, graph, path string) (vectors.ExportWalksRequest, error) {
 	req := vectors.ExportWalksRequest{
 		Graph: graph, Path: path, Overwrite: flagBool(cmd, "overwrite"),
-		Method: flagText(cmd, "method"), Settings: givenSettings(cmd, walkOptions()), First: flagInt(cmd, "first"),
-	}
-	if cmd.Flags().Changed("count") {
-		req.Count = new(flagInt(cmd, "count"))
+		Method: flagText(cmd, "method"), Settings: givenSettings(cmd, walkOptions()), First: flagInt(cmd, "first"), Count: flagCount(cmd),
 	}
 	for _, m := range vectors.Methods() {
 		for _, o := range walkOptions() {

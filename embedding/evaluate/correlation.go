@@ -81,13 +81,5 @@ func constant(x []float64) bool {
 	return true
 }
 
-func mean(x []float64) float64 {
-	s := 0.0
-	for _, v := range x {
-		s += v
-	}
-	return s / float64(len(x))
-}
-
 // clamp limits r to [-1, 1], which rounding may exceed.
 func clamp(r float64) float64 { return max(-1, min(1, r)) }

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"heavytail/storage/vec"
 )
 
@@ -130,7 +132,7 @@ func bootstrapMeans(columns [][]float64, n int, seed uint64, workers, tail int) 
 	intervals := make([]Interval, len(columns))
 	for j, column := range columns {
 		slices.Sort(means[j])
-		intervals[j] = Interval{mean(column), means[j][tail-1], means[j][Resamples-tail]}
+		intervals[j] = Interval{stat.Mean(column, nil), means[j][tail-1], means[j][Resamples-tail]}
 	}
 	return intervals
 }

@@ -3,6 +3,9 @@ package link
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 )
 
 const leastSlope = 1e-6
@@ -64,24 +67,17 @@ func calibrate(scores []float64, linked []bool) (slope, shift float64) {
 	return math.Ldexp(slope, -unit), shift
 }
 
-// deviation is the standard deviation of scores.
+// deviation is the standard deviation of scores, of which no square overflows.
 func deviation(scores []float64) float64 {
-	largest, sum, squares := 0.0, 0.0, 0.0
-	for _, x := range scores {
-		largest = max(largest, math.Abs(x))
-	}
+	largest := floats.Norm(scores, math.Inf(1))
 	if largest == 0 || math.IsInf(largest, 0) {
 		return 1
 	}
-	n := float64(len(scores))
-	for _, x := range scores {
-		sum += x / largest
+	scaled := make([]float64, len(scores))
+	for i, x := range scores {
+		scaled[i] = x / largest
 	}
-	for _, x := range scores {
-		d := x/largest - sum/n
-		squares += d * d
-	}
-	return math.Sqrt(squares/n) * largest
+	return stat.PopStdDev(scaled, nil) * largest
 }
 
 // calibrateUnit is calibrate for scores that deviate by about 1, by Newton's method with halved

@@ -19,6 +19,7 @@ import (
 	"heavytail/query/parser"
 	"heavytail/query/rows"
 	"heavytail/storage"
+	"heavytail/storage/format"
 )
 
 func TestDriver_Names(t *testing.T) {
@@ -69,6 +70,24 @@ func TestDriver_Modes(t *testing.T) {
 	confined := openSQL(t, newFile(t)+"?no_files=true&workers=1&max_rows=5")
 	if _, err := confined.Exec("EXPORT GRAPH friends INTO FILE 'x.csv'"); !errors.Is(err, fault.ErrNoFiles) {
 		t.Errorf("a file with no_files: %v", err)
+	}
+}
+
+// In a program that does not import the library of Parquet, statements that write or read it
+// return an error with the import.
+func TestDriver_NoParquet(t *testing.T) {
+	t.Parallel()
+	db, path := openSQL(t, newFile(t)), filepath.Join(t.TempDir(), "x.parquet")
+	for _, statement := range []string{"SHOW GRAPHS INTO FILE '%s'", "EXPORT GRAPH friends INTO FILE '%s'", "IMPORT '%s' INTO friends"} {
+		if strings.HasPrefix(statement, "IMPORT") {
+			if err := os.WriteFile(path, []byte("PAR1"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := db.Exec(fmt.Sprintf(statement, path))
+		if !errors.Is(err, format.ErrLibrary) || !strings.Contains(err.Error(), `import _ "heavytail/storage/format/parquet"`) {
+			t.Errorf("%s: %v", statement, err)
+		}
 	}
 }
 

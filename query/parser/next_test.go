@@ -15,7 +15,7 @@ func TestNext_Cases(t *testing.T) {
 		{"NEAREST 10 T|", "TO FOR"},
 		{"NEAREST 10 FOR |", "ALL FILE"},
 		{"NEAREST 10 FOR FILE '|", "(file)"},
-		{"NEAREST 10 FOR ALL USING cosine(spec) |", "EXACT WHERE COLUMNS ORDER LIMIT OFFSET INTO spec"},
+		{"NEAREST 10 FOR ALL USING cosine(spec) |", "EXACT WHERE WITH COLUMNS ORDER LIMIT OFFSET INTO spec"},
 		{"NEAREST 10 TO |", "(vertex value)"},
 		{"NEAREST 10 TO 'al|", "(vertex value)"},
 		{"NEAREST 10 TO 'alice'|", "USING"},

@@ -14,14 +14,16 @@ type Nearest struct {
 	Order    *Order // of the k vertices; nil where left out
 }
 
-// NearestFor is NEAREST k FOR ALL | FILE 'keys' USING space [EXACT] [WHERE condition].
+// NearestFor is NEAREST k FOR ALL | FILE 'keys' USING space [EXACT] [WHERE condition]
+// [WITH (…)].
 type NearestFor struct {
 	Range
-	Count Value // Int or Param
-	Each  Each
-	Using Space
-	Exact bool
-	Where Expr // nil where left out
+	Count   Value // Int or Param
+	Each    Each
+	Using   Space
+	Exact   bool
+	Where   Expr // nil where left out
+	Options []Option
 }
 
 // Within is WITHIN threshold OF v USING space [EXACT] [WHERE condition] [ORDER BY a]

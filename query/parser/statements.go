@@ -157,8 +157,10 @@ var statements = []rule{
 			toggle{"FRESH", &s.Fresh}, toggle{"EXACT", &s.Exact}, may("WHERE", condition, &s.Where), orderBy(ofVertices, &s.Order),
 		}
 	}),
-	asks("NEAREST", "NEAREST 10 FOR ALL USING cosine(spec) WHERE NOT linked; NEAREST 5 FOR FILE 'keys.txt' USING spec", func(s *NearestFor) form {
-		return form{one("", count, &s.Count), one("FOR", each, &s.Each), one("USING", space, &s.Using), toggle{"EXACT", &s.Exact}, may("WHERE", condition, &s.Where)}
+	asks("NEAREST", "NEAREST 10 FOR ALL USING cosine(spec) WHERE NOT linked; NEAREST 5 FOR FILE 'keys.txt' USING spec WITH (count := 100)", func(s *NearestFor) form {
+		return form{one("", count, &s.Count),
+			one("FOR", each, &s.Each), one("USING", space, &s.Using), toggle{"EXACT", &s.Exact}, may("WHERE", condition, &s.Where), options(&s.Options),
+		}
 	}),
 	asks("WITHIN", "WITHIN EPSILON 0.45 OF 107 USING spec ORDER BY degree LIMIT 100", func(s *Within) form {
 		return form{

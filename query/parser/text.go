@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
 )
 
 // Escape returns text that is safe to show on a terminal, whatever its origin:
@@ -63,27 +65,27 @@ var invisible = &unicode.RangeTable{
 	R32: []unicode.Range32{{Lo: 0xE0100, Hi: 0xE01EF, Stride: 1}},
 }
 
-// Width returns the number of terminal columns of a text that Escape returned: two
-// for a character of East Asian width "wide" or "fullwidth", zero for a combining
-// mark, one for every other character.
+// Width returns the number of terminal columns of a text that Escape returned: two for a wide
+// character of East Asia or a picture, one for most others, and marks take none of their own.
 func Width(text string) int {
-	width := 0
-	for _, r := range text {
-		width += runeWidth(r)
+	if !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return len(text)
 	}
-	return width
+	return uniseg.StringWidth(text)
 }
 
-func runeWidth(r rune) int {
-	switch {
-	case r < 0x300:
-		return 1
-	case unicode.In(r, unicode.Mn, unicode.Me):
-		return 0
-	case unicode.Is(wide, r):
-		return 2
+// Fit returns the length in bytes of the first characters of a text, with their marks, that fit
+// into a number of columns.
+func Fit(text string, columns int) int {
+	rest, state := text, -1
+	for rest != "" {
+		_, after, width, next := uniseg.FirstGraphemeClusterInString(rest, state)
+		if columns -= width; columns < 0 {
+			break
+		}
+		rest, state = after, next
 	}
-	return 1
+	return len(text) - len(rest)
 }
 
 // show returns a piece of the source as messages write it: short, in quotes unless
@@ -137,29 +139,23 @@ func expandTabs(text string) string {
 
 // head returns the first columns of text, and … behind them if text is longer.
 func head(text string, columns int) string {
-	width := 0
-	for i, r := range text {
-		width += runeWidth(r)
-		if width > columns {
-			return text[:i] + "…"
-		}
+	if n := Fit(text, columns); n < len(text) {
+		return text[:n] + "…"
 	}
 	return text
 }
 
 // tail returns the last columns of text, and … before them if text is longer.
 func tail(text string, columns int) string {
-	width := Width(text)
-	for i, r := range text {
-		if width <= columns {
-			if i > 0 {
-				return "…" + text[i:]
-			}
-			return text
-		}
-		width -= runeWidth(r)
+	rest, state := text, -1
+	for width := Width(text); width > columns && rest != ""; {
+		_, after, w, next := uniseg.FirstGraphemeClusterInString(rest, state)
+		rest, state, width = after, next, width-w
 	}
-	return text
+	if rest == text {
+		return text
+	}
+	return "…" + rest
 }
 
 func lineLength(text string) int {

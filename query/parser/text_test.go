@@ -33,7 +33,7 @@ func TestEscape(t *testing.T) {
 
 func TestWidth(t *testing.T) {
 	for text, want := range map[string]int{
-		"": 0, "abc": 3, "größe": 5, "世界": 4, "e\u0301": 1, "ｆｕｌｌ": 8, "half ｶ": 6, "한국": 4, "🎉": 2, "→": 1, "𠀀": 2,
+		"": 0, "abc": 3, "größe": 5, "世界": 4, "e\u0301": 1, "ｆｕｌｌ": 8, "half ｶ": 6, "한국": 4, "🎉": 2, "→": 1, "𠀀": 2, "👩🏽": 2, "🇩🇪": 2,
 	} {
 		if got := Width(text); got != want {
 			t.Errorf("Width(%q) = %d, want %d", text, got, want)

@@ -3,6 +3,8 @@ package format
 import (
 	"errors"
 	"fmt"
+
+	"heavytail/storage/format/internal/columnfile"
 )
 
 // Reading.
@@ -17,6 +19,9 @@ var (
 	// ErrReader is wrapped by the error of a read whose io.Reader panicked, or returned a byte
 	// count larger than its buffer.
 	ErrReader = errors.New("the reader is broken")
+	// ErrLibrary is wrapped by the error of reading or writing Parquet in a program that does not
+	// import heavytail/storage/format/parquet.
+	ErrLibrary = columnfile.ErrLibrary
 	// ErrOptions is wrapped by every OptionError.
 	ErrOptions = errors.New("invalid options")
 )

@@ -14,7 +14,8 @@ import (
 )
 
 // ParquetError reports a fault in a Parquet file and its place. It wraps ErrDamaged if the file
-// violates the format, ErrLimit if a limit was exceeded, and otherwise ErrSyntax.
+// violates the format, ErrLimit if a limit was exceeded, ErrLibrary if the program reads no
+// Parquet, and otherwise ErrSyntax.
 type ParquetError struct {
 	File   string // name of the input, as the options call it; may be empty
 	Column string // empty if the fault is not in one column
@@ -36,6 +37,9 @@ func (e *ParquetError) Error() string {
 
 func (e *ParquetError) Unwrap() error { return e.Kind }
 
+// CheckParquet returns an error that wraps ErrLibrary if the program reads and writes no Parquet.
+func CheckParquet() error { return columnfile.Check() }
+
 // RandomReader is the input from which Parquet is read, such as an *os.File: the footer at the
 // end of the file contains the positions of all data.
 type RandomReader interface {
@@ -49,7 +53,7 @@ type RandomReader interface {
 const maxParquetMemory = 1 << 30
 
 type parquetFile struct {
-	*columnfile.File
+	columnfile.File
 	ctx  context.Context
 	in   RandomReader
 	size int64
@@ -114,6 +118,8 @@ func (f *parquetFile) fault(err error) error {
 		kind = ErrDamaged
 	case columnfile.ErrLimit:
 		kind = ErrLimit
+	case columnfile.ErrLibrary:
+		kind = ErrLibrary
 	}
 	row := at.Row
 	if row > 0 {
@@ -147,7 +153,7 @@ func (f *parquetFile) names() []string {
 }
 
 // each calls row for every row of some columns.
-func (f *parquetFile) each(stats *ReadStats, columns []int, row func(rows *columnfile.Rows) error) error {
+func (f *parquetFile) each(stats *ReadStats, columns []int, row func(rows columnfile.Rows) error) error {
 	rows, err := f.Read(columns...)
 	if err != nil {
 		return f.fault(err)
@@ -227,7 +233,7 @@ func stampUnit(k columnfile.Kind) int64 {
 }
 
 // key appends a key as text, or returns the reason why the value is not a key.
-func (f *parquetFile) key(rows *columnfile.Rows, i, column int, dst []byte) (key []byte, reason string) {
+func (f *parquetFile) key(rows columnfile.Rows, i, column int, dst []byte) (key []byte, reason string) {
 	if rows.Missing(i) {
 		return dst, "the key is missing"
 	}

@@ -86,7 +86,7 @@ func TestParquet_Vectors(t *testing.T) {
 	}
 }
 
-// foreignFile is a file as other programs write it; .ci/parquet keeps it.
+// foreignFile is a file as other programs write it; TestForeign of package parquet writes it.
 func foreignFile(t *testing.T) []byte {
 	t.Helper()
 	data, err := os.ReadFile("testdata/foreign.parquet")

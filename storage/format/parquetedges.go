@@ -76,7 +76,7 @@ func columnsHint(names []string) string {
 	return "the options source and target choose among " + listed(names)
 }
 
-func (e *parquetEdges) row(rows *columnfile.Rows) error {
+func (e *parquetEdges) row(rows columnfile.Rows) error {
 	var edge Edge
 	edge.Weight = 1
 	for i, to := range []*[]byte{&edge.Source, &edge.Target} {
@@ -117,7 +117,7 @@ func (e *parquetEdges) row(rows *columnfile.Rows) error {
 }
 
 // time returns a time in the units of edges.
-func (e *parquetEdges) time(rows *columnfile.Rows, i int) (at int64, dated, ok bool) {
+func (e *parquetEdges) time(rows columnfile.Rows, i int) (at int64, dated, ok bool) {
 	kind := e.Columns()[e.columns[i]].Kind
 	switch {
 	case kind == columnfile.Text:

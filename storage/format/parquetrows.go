@@ -20,7 +20,7 @@ type ParquetRows struct {
 	types   []Type // Untyped where it follows from the first rows
 	notes   []Note
 	first   [][]any
-	w       *columnfile.Writer // nil while the first rows are collected
+	w       columnfile.Writer // nil while the first rows are collected
 }
 
 // typedRows is the number of rows that decide the types of the columns. A column with that many

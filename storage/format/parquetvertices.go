@@ -82,7 +82,7 @@ func (f *parquetFile) types() []Type {
 	return types
 }
 
-func (v *parquetVertices) row(rows *columnfile.Rows) error {
+func (v *parquetVertices) row(rows columnfile.Rows) error {
 	key, reason := v.key(rows, 0, v.columns[0], v.scratch[:0])
 	if reason != "" {
 		return v.bad(v.stats, v.columns[0], "%s", reason)
@@ -107,7 +107,7 @@ func (v *parquetVertices) row(rows *columnfile.Rows) error {
 
 // text appends the value of a column as text, or returns the reason why no attribute can store
 // it. NaN is a missing value, as in many programs that write Parquet.
-func (f *parquetFile) text(rows *columnfile.Rows, i, column, maxValue int, dst []byte) (text []byte, there bool, reason string) {
+func (f *parquetFile) text(rows columnfile.Rows, i, column, maxValue int, dst []byte) (text []byte, there bool, reason string) {
 	switch kind := f.Columns()[column].Kind; kind {
 	case columnfile.Boolean:
 		return strconv.AppendBool(dst, rows.Integer(i) != 0), true, ""

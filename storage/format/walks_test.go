@@ -41,7 +41,7 @@ func TestWriteWalks_Keys(t *testing.T) {
 }
 
 // TestWriteWalksParquet reads what it writes: walks of no vertex, of one and of many, and keys
-// with white space. The library parquet-go reads walks in .ci/parquet.
+// with white space.
 func TestWriteWalksParquet(t *testing.T) {
 	keys := []string{"a", "é 北", "42\n"}
 	var walks [][]uint32

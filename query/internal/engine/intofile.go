@@ -31,10 +31,12 @@ type WrittenRows struct {
 func IntoFileOptions() []option.Info { return intoFileSchema().Infos() }
 
 func intoFileSchema() option.Schema[RowsRequest] {
-	return option.Schema[RowsRequest]{
-		OverwriteField(func(r *RowsRequest) *bool { return &r.Overwrite }),
-		FormField(lists.Map(rowfile.Forms(), func(f rowfile.Form) string { return f.Name }), func(r *RowsRequest) *string { return &r.Format }),
-	}
+	return IntoFileFields(func(r *RowsRequest) *bool { return &r.Overwrite }, func(r *RowsRequest) *string { return &r.Format })
+}
+
+// IntoFileFields are the options of a statement that writes rows into a file.
+func IntoFileFields[O any](overwrite func(*O) *bool, form func(*O) *string) option.Schema[O] {
+	return option.Schema[O]{OverwriteField(overwrite), FormField(lists.Map(rowfile.Forms(), func(f rowfile.Form) string { return f.Name }), form)}
 }
 
 // ResolveIntoFile finds the format of the file, and checks that it can be written.
@@ -84,6 +86,9 @@ func writeRows(c *Call, req RowsRequest, form rowfile.Form, rows *rows.Rows) (wr
 	defer rows.Close()
 	written.path = req.Path
 	err = c.WriteFile(req.Path, req.Overwrite, func(out io.Writer) error {
+		if rows.IsContinued() {
+			form = form.Headless()
+		}
 		w := rowfile.New(out, form, rows.Columns(), parquetTypes(rows.ColumnTypes()), []format.Note{{Key: "heavytail.statement", Text: req.text}})
 		for rows.Next() {
 			if err := w.Row(rows.Row()); err != nil {

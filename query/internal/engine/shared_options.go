@@ -26,8 +26,11 @@ func Bind[Q any](b *Binder, owner string, schema option.Schema[Q], given []parse
 }
 
 // Given are the options that a request sets, in the text of a job.
-func Given[Q any](schema option.Schema[Q], req Q) []parser.Option {
-	return lists.Map(schema.Given(req), func(g option.Given) parser.Option { return Option(g.Name, g.Value) })
+func Given[Q any](schema option.Schema[Q], req Q) []parser.Option { return Options(schema.Given(req)) }
+
+// Options are checked options in the language.
+func Options(given []option.Given) []parser.Option {
+	return lists.Map(given, func(g option.Given) parser.Option { return Option(g.Name, g.Value) })
 }
 
 // Option is an option in the text of a job.
@@ -56,26 +59,6 @@ func literal(v any) parser.Value {
 		return parser.Bool{Value: v}
 	}
 	return parser.String{Value: fmt.Sprint(v)}
-}
-
-// CallText writes a call with the settings that were given, and the seed.
-func CallText(s bind.Settings, name string, options []help.Option) string {
-	var list []string
-	for _, o := range options {
-		value, given := s[o.Name]
-		switch v := value.(type) {
-		case string:
-			list = append(list, o.Name+" := "+parser.String{Value: v}.String())
-		case float64:
-			list = append(list, o.Name+" := "+strconv.FormatFloat(v, 'g', -1, 64))
-		case int64:
-			list = append(list, o.Name+" := "+strconv.FormatInt(v, 10))
-		}
-		if !given && o.Name == "seed" {
-			list = append(list, "seed := 0")
-		}
-	}
-	return name + "(" + strings.Join(list, ", ") + ")"
 }
 
 // GivenBy lists the options that a struct sets, a vectors.MethodOptions or
@@ -239,20 +222,21 @@ type RowRange struct {
 	Count *int64 // nil for all that follow
 }
 
-// RangeFields are the options of a statement that writes some of its rows, such as walks: the number of
+// RangeFields are the options of a statement that takes some of its rows, such as walks: the number of
 // the first one, and how many.
-func RangeFields[O any](one, many string, rows func(*O) *RowRange) option.Schema[O] {
-	return option.In(option.Schema[RowRange]{
-		option.Int("first", "number of the first "+one+", from 0", func(r *RowRange) *int64 { return &r.First }).NotNegative(),
-		option.IntOr("count", "all", "number of "+many+"; all takes all that follow the first one", func(r *RowRange) **int64 { return &r.Count }).NotNegative(),
-	}, rows)
+func RangeFields[O any](one, many string, first func(*O) *int64, count func(*O) **int64) option.Schema[O] {
+	return option.Schema[O]{
+		option.Int("first", "number of the first "+one+", from 0", first).NotNegative(),
+		option.IntOr("count", "all", "largest number of "+many+"; all takes all that follow the first one", count).NotNegative(),
+	}
 }
 
-// RangeOptions are the options of a statement that writes some of its rows, such as walks.
+// RangeOptions are the options of a statement that can write some of its rows, such as walks, so
+// that processes can divide it: ranges one after the other have the rows of the statement.
 func RangeOptions(one, many string) []help.Option {
 	return []help.Option{
 		{Name: "first", Type: "int", Default: "0", Doc: "number of the first " + one + ", from 0"},
-		{Name: "count", Type: "int", Default: "'all'", Choices: []string{"all"}, Doc: "number of " + many + "; all takes all that follow the first one"},
+		{Name: "count", Type: "int", Default: "'all'", Choices: []string{"all"}, Doc: "largest number of " + many + "; all takes all that follow the first one"},
 	}
 }
 
@@ -268,6 +252,22 @@ func RangeIn(set bind.Settings) RowRange {
 // All reports whether no row is left out.
 func (r RowRange) All() bool { return r.First == 0 && r.Count == nil }
 
+// String says in a plan which rows are chosen; it is empty for all.
+func (r RowRange) String() string {
+	switch {
+	case r.All():
+		return ""
+	case r.Count == nil:
+		return fmt.Sprintf(" from number %d on", r.First)
+	}
+	return fmt.Sprintf(" from number %d on, %d at most", r.First, *r.Count)
+}
+
+// Equal reports whether two ranges are given by the same numbers.
+func (r RowRange) Equal(other RowRange) bool {
+	return r.First == other.First && (r.Count == nil) == (other.Count == nil) && (r.Count == nil || *r.Count == *other.Count)
+}
+
 // Check returns an Error for a negative bound.
 func (r RowRange) Check() error {
 	if r.First < 0 {
@@ -279,15 +279,33 @@ func (r RowRange) Check() error {
 	return nil
 }
 
-// End is the number behind the last row, of those that there are.
-func (r RowRange) End(rows int64) (int64, error) {
-	switch {
-	case r.First > rows:
-		return 0, fault.OfOption("first", "is %d, and must be at most %d", r.First, rows)
-	case r.Count == nil:
-		return rows, nil
-	case *r.Count > rows-r.First:
-		return 0, fault.OfOption("count", "is %d, and must be at most %d", *r.Count, rows-r.First)
+// Of returns the numbers of the first row and behind the last one, of those that there are. The
+// range is empty if there are not so many: the last of several ranges of the same length may be
+// shorter.
+func (r RowRange) Of(rows int64) (first, end int64) {
+	first, end = min(r.First, rows), rows
+	if r.Count != nil {
+		end = first + min(*r.Count, rows-first)
 	}
-	return r.First + *r.Count, nil
+	return first, end
+}
+
+// errRangeEnd stops a reader behind the last row of a range.
+var errRangeEnd = errors.New("the end of the range")
+
+// Read calls read with a function that reports whether the next row is in the range, and that
+// returns an error behind it. read must return that error.
+func (r RowRange) Read(read func(next func() (in bool, err error)) error) error {
+	row := int64(-1)
+	err := read(func() (bool, error) {
+		row++
+		if r.Count != nil && row-r.First >= *r.Count {
+			return false, errRangeEnd
+		}
+		return row >= r.First, nil
+	})
+	if errors.Is(err, errRangeEnd) {
+		return nil
+	}
+	return err
 }

@@ -182,7 +182,7 @@ func (r TailRequest) of(c *Call, inner *rows.Rows) (*rows.Rows, error) {
 			}
 		}
 	})
-	made.AtEnd(func() []rows.Notice {
+	made.Continued(inner.IsContinued()).AtEnd(func() []rows.Notice {
 		inner.Close() // closed before the first row was read
 		return c.Notices
 	})

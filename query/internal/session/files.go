@@ -148,8 +148,12 @@ func (c *Call) CheckOutput(path string, overwrite bool, at fault.Part) error {
 	return nil
 }
 
-// CheckParquet returns an error for the name of a file of Parquet that ends in .gz or .zst.
+// CheckParquet returns an error if the program writes no Parquet, and for the name of a file of
+// Parquet that ends in .gz or .zst.
 func CheckParquet(path string, at fault.Part) error {
+	if err := format.CheckParquet(); err != nil {
+		return fault.New(at, "file %s: %v", fault.Quote(path), err).WithErr(err)
+	}
 	ending := filepath.Ext(path)
 	if !slices.Contains(format.WrittenCompressions(), ending) {
 		return nil

@@ -11,9 +11,11 @@ var (
 	ErrDamaged = errors.New("damaged file")
 	// ErrLimit means that a file exceeds a limit.
 	ErrLimit = errors.New("limit exceeded")
-	// ErrUnread means that a file uses a feature of the format that this package does not
+	// ErrUnread means that a file uses a feature of the format that the library does not
 	// read.
 	ErrUnread = errors.New("not read")
+	// ErrLibrary means that the program has no library for the format.
+	ErrLibrary = errors.New("no library for the format")
 )
 
 // Error describes where and why a file cannot be read.
@@ -21,7 +23,7 @@ type Error struct {
 	Column string // name of the column; empty if the error is about the whole file
 	Row    int64  // number of the row that could not be read; the rows before it were read; 0 if the error is not about a row
 	Reason string
-	Kind   error // ErrDamaged, ErrLimit or ErrUnread
+	Kind   error // ErrDamaged, ErrLimit, ErrUnread or ErrLibrary
 }
 
 func (e *Error) Error() string {
@@ -32,24 +34,3 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Kind }
-
-func damaged(format string, args ...any) error {
-	return &Error{Reason: fmt.Sprintf(format, args...), Kind: ErrDamaged}
-}
-
-func limited(format string, args ...any) error {
-	return &Error{Reason: fmt.Sprintf(format, args...), Kind: ErrLimit}
-}
-
-func unread(format string, args ...any) error {
-	return &Error{Reason: fmt.Sprintf(format, args...), Kind: ErrUnread}
-}
-
-// at adds the column and the row to an error that has none.
-func at(err error, column string, row int64) error {
-	var fault *Error
-	if errors.As(err, &fault) && fault.Column == "" {
-		return &Error{column, row, fault.Reason, fault.Kind}
-	}
-	return err
-}

@@ -1,55 +1,39 @@
-package columnfile
+package parquet
 
 import (
 	"bytes"
+	"encoding/binary"
 	"io"
 
-	"github.com/dsnet/compress/brotli"
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go/format"
 )
-
-// decompress returns the size bytes that raw decompresses to, in a buffer if raw is
-// compressed. Any other size is damage, which stops decompression bombs.
-func (c *cursor) decompress(buffer *[]byte, raw []byte, size int) (text []byte, err error) {
-	if c.codec == codecNone {
-		if len(raw) != size {
-			return nil, damaged("a page has %d bytes instead of %d", len(raw), size)
-		}
-		return raw, nil
-	}
-	if *buffer, err = grow(c.file, *buffer, size); err != nil {
-		return nil, err
-	}
-	n, err := c.file.inflate(*buffer, raw, c.codec)
-	switch {
-	case err != nil:
-		return nil, err
-	case n != size:
-		return nil, damaged("a page has %d bytes after decompression instead of %d", n, size)
-	}
-	return *buffer, nil
-}
 
 // inflate decompresses raw into dst, and returns the number of bytes; one more than
 // len(dst) if they do not fit.
-func (f *File) inflate(dst, raw []byte, codec codec) (n int, err error) {
+func (f *file) inflate(dst, raw []byte, codec format.CompressionCodec) (n int, err error) {
 	switch codec {
-	case codecSnappy:
+	case format.Snappy:
 		if n, err = snappy.DecodedLen(raw); err == nil && n == len(dst) {
 			_, err = snappy.Decode(dst, raw)
 		}
-	case codecLZ4Raw:
+	case format.Lz4Raw:
 		n, err = inflateLZ4(dst, raw)
-	case codecGzip:
+	case format.Lz4:
+		if n, err = inflateHadoop(dst, raw); err != nil {
+			n, err = inflateLZ4(dst, raw) // as some writers do
+		}
+	case format.Gzip:
 		n, err = inflateGzip(dst, raw)
-	case codecZstd:
+	case format.Zstd:
 		n, err = f.inflateZstd(dst, raw)
-	case codecBrotli:
+	case format.Brotli:
 		n, err = inflateBrotli(dst, raw)
 	default:
-		return 0, unread("pages are compressed by %s; zstd, snappy, gzip, Brotli and LZ4_RAW are read", codec)
+		return 0, unread("pages are compressed by %s; zstd, snappy, gzip, Brotli, LZ4 and LZ4_RAW are read", codec)
 	}
 	if err != nil {
 		return 0, damaged("a page cannot be decompressed: %v", err)
@@ -100,6 +84,27 @@ func inflateLZ4(dst, raw []byte) (int, error) {
 	return done, nil
 }
 
+// inflateHadoop decompresses blocks of LZ4, each after the numbers of its bytes with and without
+// compression, as Hadoop writes them.
+func inflateHadoop(dst, raw []byte) (n int, err error) {
+	for len(raw) > 0 {
+		if len(raw) < 8 {
+			return n, errShort()
+		}
+		size, stored := binary.BigEndian.Uint32(raw), binary.BigEndian.Uint32(raw[4:])
+		raw = raw[8:]
+		if uint64(size) > uint64(len(dst)-n) || uint64(stored) > uint64(len(raw)) {
+			return n, errShort()
+		}
+		done, err := inflateLZ4(dst[n:n+int(size)], raw[:stored])
+		if err != nil || done != int(size) {
+			return n, errShort()
+		}
+		n, raw = n+done, raw[stored:]
+	}
+	return n, nil
+}
+
 // lz4Length reads the rest of a length, whose first four bits are in a token.
 func lz4Length(raw []byte, at *int, length int) (int, error) {
 	if length < 15 {
@@ -126,19 +131,13 @@ func inflateGzip(dst, raw []byte) (int, error) {
 	return fillFrom(zr, dst)
 }
 
-// inflateBrotli uses the module github.com/dsnet/compress: github.com/andybalholm/brotli imports
-// package net/http, which every program with a store in it would then have.
 func inflateBrotli(dst, raw []byte) (int, error) {
-	br, err := brotli.NewReader(bytes.NewReader(raw), nil)
-	if err != nil {
-		return 0, err
-	}
-	return fillFrom(br, dst)
+	return fillFrom(brotli.NewReader(bytes.NewReader(raw)), dst)
 }
 
 // inflateZstd reads zstd as a stream, since decoding a whole frame could take any amount of
 // memory.
-func (f *File) inflateZstd(dst, raw []byte) (n int, err error) {
+func (f *file) inflateZstd(dst, raw []byte) (n int, err error) {
 	if f.zstd == nil {
 		f.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxPage), zstd.WithDecoderLowmem(true))
 	}

@@ -1,4 +1,4 @@
-package columnfile
+package parquet
 
 import (
 	"bytes"
@@ -8,22 +8,24 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"testing"
 
 	repeats "heavytail/.ci/repeat"
+	"heavytail/storage/format/internal/columnfile"
 )
 
-var everyKind = []Column{
-	{Name: "key", Kind: Text}, {Name: "age", Kind: Integer, Optional: true}, {Name: "score", Kind: Double, Optional: true},
-	{Name: "weight", Kind: Float}, {Name: "old", Kind: Boolean, Optional: true}, {Name: "at", Kind: Millis, Optional: true},
-	{Name: "born", Kind: Days, Optional: true}, {Name: "vector", Kind: FloatList},
-	{Name: "note", Kind: Text, Optional: true}, {Name: "number", Kind: Number}, {Name: "names", Kind: TextList},
+var everyKind = []columnfile.Column{
+	{Name: "key", Kind: columnfile.Text}, {Name: "age", Kind: columnfile.Integer, Optional: true}, {Name: "score", Kind: columnfile.Double, Optional: true},
+	{Name: "weight", Kind: columnfile.Float}, {Name: "old", Kind: columnfile.Boolean, Optional: true}, {Name: "at", Kind: columnfile.Millis, Optional: true},
+	{Name: "born", Kind: columnfile.Days, Optional: true}, {Name: "vector", Kind: columnfile.FloatList},
+	{Name: "note", Kind: columnfile.Text, Optional: true}, {Name: "number", Kind: columnfile.Number}, {Name: "names", Kind: columnfile.TextList},
 }
 
 // everyRow writes rows of all kinds, with missing values.
-func everyRow(t testing.TB, rows int, opts WriteOptions) []byte {
+func everyRow(t testing.TB, rows int, opts columnfile.WriteOptions) []byte {
 	t.Helper()
 	return writeRows(t, rows, fewKeys, opts)
 }
@@ -31,10 +33,10 @@ func everyRow(t testing.TB, rows int, opts WriteOptions) []byte {
 func fewKeys(i int) string { return fmt.Sprint("key ", i%700) }
 
 // writeRows writes rows with these keys.
-func writeRows(t testing.TB, rows int, key func(i int) string, opts WriteOptions) []byte {
+func writeRows(t testing.TB, rows int, key func(i int) string, opts columnfile.WriteOptions) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	w := NewWriter(&out, everyKind, []Entry{{"graph", "social"}, {"a", "ü\n"}}, opts)
+	w := columnfile.NewWriter(&out, everyKind, []columnfile.Entry{{Key: "graph", Text: "social"}, {Key: "a", Text: "ü\n"}}, opts)
 	for i := range rows {
 		w.Text(0, []byte(key(i)))
 		if i%3 > 0 {
@@ -87,17 +89,17 @@ func rowText(i int, key string) string {
 	return fmt.Sprint(line, "|", math.MaxUint32-int64(i), "|", strings.Repeat(key+";", i%4), "|")
 }
 
-var testLimits = Limits{Memory: 64 << 20, Bytes: 1 << 30, Columns: 100}
+var testLimits = columnfile.Limits{Memory: 64 << 20, Bytes: 1 << 30, Columns: 100}
 
 // readAll returns all rows of all columns that are read, as text.
-func readAll(data []byte, limits Limits) ([]string, error) {
-	f, err := Open(bytes.NewReader(data), int64(len(data)), limits)
+func readAll(data []byte, limits columnfile.Limits) ([]string, error) {
+	f, err := columnfile.Open(bytes.NewReader(data), int64(len(data)), limits)
 	if err != nil {
 		return nil, err
 	}
 	var wanted []int
 	for i, c := range f.Columns() {
-		if c.Kind != Other {
+		if c.Kind != columnfile.Other {
 			wanted = append(wanted, i)
 		}
 	}
@@ -121,22 +123,22 @@ func readAll(data []byte, limits Limits) ([]string, error) {
 	return lines, rows.Err()
 }
 
-func appendCell(line []byte, rows *Rows, i int, kind Kind) []byte {
+func appendCell(line []byte, rows columnfile.Rows, i int, kind columnfile.Kind) []byte {
 	switch {
 	case rows.Missing(i):
 		return line
-	case kind == Text:
+	case kind == columnfile.Text:
 		return append(line, rows.Text(i)...)
-	case kind == Float || kind == Double:
+	case kind == columnfile.Float || kind == columnfile.Double:
 		return fmt.Append(line, rows.Double(i))
-	case kind == FloatList:
+	case kind == columnfile.FloatList:
 		return fmt.Append(line, rows.Floats(i))
-	case kind == TextList:
+	case kind == columnfile.TextList:
 		for j := range rows.Items(i) {
 			line = append(append(line, rows.Item(i, j)...), ';')
 		}
 		return line
-	case kind == Unsigned:
+	case kind == columnfile.Unsigned:
 		return fmt.Append(line, uint64(rows.Integer(i)))
 	}
 	return fmt.Append(line, rows.Integer(i))
@@ -144,7 +146,7 @@ func appendCell(line []byte, rows *Rows, i int, kind Kind) []byte {
 
 // What is read from a file is what was written: all kinds, missing values in runs and alone,
 // empty lists, no row, one page and many, one row group and many, and dictionaries that grow
-// too large. That the library parquet-go reads the same is tested in .ci/parquet.
+// too large. TestWriter_LibraryReads has the library alone read such files.
 func TestWriter_RoundTrip(t *testing.T) {
 	many, long := 70_000, 300 // more than a page of numbers of a dictionary, and some 10 MB of texts
 	if testing.Short() {
@@ -154,12 +156,12 @@ func TestWriter_RoundTrip(t *testing.T) {
 	for name, test := range map[string]struct {
 		rows int
 		key  func(i int) string
-		opts WriteOptions
+		opts columnfile.WriteOptions
 	}{
-		"none": {0, fewKeys, WriteOptions{}}, "one": {1, fewKeys, WriteOptions{}}, "many": {many, fewKeys, WriteOptions{}},
-		"groups":   {5000, fewKeys, WriteOptions{RowGroup: 3000}},
-		"long":     {long, func(i int) string { return strings.Repeat(fmt.Sprint(i/2), 30_000) }, WriteOptions{}},
-		"distinct": {2000, func(i int) string { return fmt.Sprint("vertex ", i) }, WriteOptions{RowGroup: 100_000}},
+		"none": {0, fewKeys, columnfile.WriteOptions{}}, "one": {1, fewKeys, columnfile.WriteOptions{}}, "many": {many, fewKeys, columnfile.WriteOptions{}},
+		"groups":   {5000, fewKeys, columnfile.WriteOptions{RowGroup: 3000}},
+		"long":     {long, func(i int) string { return strings.Repeat(fmt.Sprint(i/2), 30_000) }, columnfile.WriteOptions{}},
+		"distinct": {2000, func(i int) string { return fmt.Sprint("vertex ", i) }, columnfile.WriteOptions{RowGroup: 100_000}},
 	} {
 		data := writeRows(t, test.rows, test.key, test.opts)
 		if again := writeRows(t, test.rows, test.key, test.opts); !bytes.Equal(data, again) {
@@ -179,18 +181,18 @@ func TestWriter_RoundTrip(t *testing.T) {
 
 // The columns and the metadata are read as they were written.
 func TestOpen_Columns(t *testing.T) {
-	data := everyRow(t, 30, WriteOptions{})
-	f, err := Open(bytes.NewReader(data), int64(len(data)), testLimits)
+	data := everyRow(t, 30, columnfile.WriteOptions{})
+	f, err := columnfile.Open(bytes.NewReader(data), int64(len(data)), testLimits)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if list := f.Entries(); !slices.Equal(list, []Entry{{"graph", "social"}, {"a", "ü\n"}}) {
+	if list := f.Entries(); !slices.Equal(list, []columnfile.Entry{{Key: "a", Text: "ü\n"}, {Key: "graph", Text: "social"}}) { // by their keys
 		t.Errorf("metadata: %v", list)
 	}
 	for i, c := range f.Columns() {
 		w := everyKind[i]
-		if w.Kind == Number {
-			w.Kind = Integer
+		if w.Kind == columnfile.Number {
+			w.Kind = columnfile.Integer
 		}
 		if c.Name != w.Name || c.Kind != w.Kind {
 			t.Errorf("column %d is %+v", i, c)
@@ -199,7 +201,7 @@ func TestOpen_Columns(t *testing.T) {
 }
 
 // Every encoding, codec and version of pages gives the values that were written by the
-// library parquet-go: .ci/parquet keeps its files, and reads larger ones.
+// library: go test -update writes the files of testdata again.
 func TestRows_Encodings(t *testing.T) {
 	text, err := os.ReadFile("testdata/encodings.txt")
 	if err != nil {
@@ -232,7 +234,7 @@ func TestRows_Encodings(t *testing.T) {
 func TestRows_LastList(t *testing.T) {
 	for _, sizes := range [][]int{{0, 1}, {1, 0}, {0, 0}, {2, 3}} {
 		var out bytes.Buffer
-		w := NewWriter(&out, []Column{{Name: "x", Kind: FloatList}}, nil, WriteOptions{})
+		w := columnfile.NewWriter(&out, []columnfile.Column{{Name: "x", Kind: columnfile.FloatList}}, nil, columnfile.WriteOptions{})
 		for _, n := range sizes {
 			w.Floats(0, make([]float32, n))
 			if err := w.EndRow(); err != nil {
@@ -242,7 +244,7 @@ func TestRows_LastList(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		f, err := Open(bytes.NewReader(out.Bytes()), int64(out.Len()), testLimits)
+		f, err := columnfile.Open(bytes.NewReader(out.Bytes()), int64(out.Len()), testLimits)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -264,9 +266,9 @@ func TestOpen_Damaged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: damages a file in many places")
 	}
-	data := everyRow(t, 300, WriteOptions{RowGroup: 3000})
+	data := everyRow(t, 300, columnfile.WriteOptions{RowGroup: 3000})
 	for n := 0; n < len(data); n += 37 {
-		if _, err := readAll(data[:n], testLimits); !errors.Is(err, ErrDamaged) {
+		if _, err := readAll(data[:n], testLimits); !errors.Is(err, columnfile.ErrDamaged) {
 			t.Fatalf("%d of %d bytes: %v", n, len(data), err)
 		}
 	}
@@ -277,30 +279,43 @@ func TestOpen_Damaged(t *testing.T) {
 	}
 }
 
-// known reads a file that may be damaged.
+// known reads a file that may be damaged, which is far smaller than the memory that reading may
+// take.
 func known(t *testing.T, data []byte) {
+	const most = 16 << 20
+	before := allocated()
 	_, err := readAll(data, testLimits)
-	var fault *Error
+	if took := allocated() - before; took > most {
+		t.Errorf("a file of %d bytes took %d of memory: %v", len(data), took, err)
+	}
+	var fault *columnfile.Error
 	if err != nil && !errors.As(err, &fault) && err.Error() != "too many rows for a test" {
 		t.Fatalf("%v (%T)", err, err)
 	}
 }
 
+// allocated is the number of bytes of all allocations so far.
+func allocated() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
 func TestOpen_Limits(t *testing.T) {
-	data := everyRow(t, 3000, WriteOptions{})
-	for name, limits := range map[string]Limits{
+	data := everyRow(t, 3000, columnfile.WriteOptions{})
+	for name, limits := range map[string]columnfile.Limits{
 		"memory": {Memory: 1000, Bytes: 1 << 30, Columns: 100}, "bytes": {Memory: 64 << 20, Bytes: 10_000, Columns: 100},
 		"columns": {Memory: 64 << 20, Bytes: 1 << 30, Columns: 3},
 	} {
-		if _, err := readAll(data, limits); !errors.Is(err, ErrLimit) {
+		if _, err := readAll(data, limits); !errors.Is(err, columnfile.ErrLimit) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
 func FuzzOpen(f *testing.F) {
-	f.Add(everyRow(f, 5, WriteOptions{}))
-	f.Add(everyRow(f, 40, WriteOptions{RowGroup: 1000}))
+	f.Add(everyRow(f, 5, columnfile.WriteOptions{}))
+	f.Add(everyRow(f, 40, columnfile.WriteOptions{RowGroup: 1000}))
 	files, _ := filepath.Glob("testdata/*.parquet")
 	for _, name := range files {
 		data, err := os.ReadFile(name)
@@ -317,15 +332,15 @@ func FuzzOpen(f *testing.F) {
 func TestOpen_FooterRows(t *testing.T) {
 	t.Parallel()
 	const rows = 40
-	data := everyRow(t, rows, WriteOptions{RowGroup: 3000})
+	data := everyRow(t, rows, columnfile.WriteOptions{RowGroup: 3000})
 	length := int(binary.LittleEndian.Uint32(data[len(data)-footerTail:]))
 	read := 0
 	for n := len(data) - footerTail - length; n < len(data)-footerTail; n++ {
 		for bit := range 8 {
 			flipped := bytes.Clone(data)
 			flipped[n] ^= 1 << bit
-			f, err := Open(bytes.NewReader(flipped), int64(len(flipped)), testLimits)
-			if err != nil || f.Columns()[0].Kind == Other {
+			f, err := columnfile.Open(bytes.NewReader(flipped), int64(len(flipped)), testLimits)
+			if err != nil || f.Columns()[0].Kind == columnfile.Other {
 				continue
 			}
 			r, err := f.Read(0)
