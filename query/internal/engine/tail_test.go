@@ -3,6 +3,7 @@ package engine
 import (
 	"testing"
 
+	"heavytail/query/internal/session"
 	"heavytail/query/rows"
 )
 
@@ -18,7 +19,7 @@ func TestTail_EndsEarly(t *testing.T) {
 		})
 		inner.AtEnd(func() []rows.Notice { closed++; return nil })
 		tail := TailRequest{limit: 3, offset: 2, columns: []string{"n"}, types: make([]rows.ColumnType, 1)}
-		answer, err := tail.of(new(Call), inner)
+		answer, err := tail.of(&Call{Call: new(session.Call)}, inner)
 		if err != nil {
 			t.Fatal(err)
 		}
