@@ -82,7 +82,7 @@ func DefaultVariations(method string) []Variation {
 		return nil
 	}
 	return slices.DeleteFunc(all, func(v Variation) bool {
-		return !slices.ContainsFunc(found.Options, func(o help.Option) bool { return o.Name == v.Option })
+		return !slices.ContainsFunc(found.Options, func(o option.Info) bool { return o.Name == v.Option })
 	})
 }
 
@@ -183,7 +183,7 @@ func checkVariation(method run.Method, v Variation) error {
 	}
 	for _, value := range v.Values {
 		given := option.Given{Name: v.Option, Value: value}
-		i := slices.IndexFunc(method.Options, func(o help.Option) bool { return o.Name == v.Option })
+		i := slices.IndexFunc(method.Options, func(o option.Info) bool { return o.Name == v.Option })
 		if i >= 0 && method.Options[i].Type == "int" && value == float64(int64(value)) {
 			given.Value = int64(value)
 		}
