@@ -27,10 +27,6 @@ type WrittenRows struct {
 	rows int64
 }
 
-func intoFileSchema() option.Schema[RowsRequest] {
-	return IntoFileFields(func(r *RowsRequest) *bool { return &r.Overwrite }, func(r *RowsRequest) *string { return &r.Format })
-}
-
 // IntoFileFields are the options of a statement that writes rows into a file.
 func IntoFileFields[O any](overwrite func(*O) *bool, form func(*O) *string) option.Schema[O] {
 	return option.Schema[O]{OverwriteField(overwrite), FormField(lists.Map(rowfile.Forms(), func(f rowfile.Form) string { return f.Name }), form)}

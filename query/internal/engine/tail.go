@@ -27,22 +27,20 @@ var Tail = &Statement[*parser.Tail, TailRequest, rowfile.Form, tailAnswer]{
 		Columns:   "file, rows; without INTO FILE those of the statement, or of COLUMNS",
 		Example:   "NEAREST 100 TO 'alice' USING spec INTO FILE 'near.parquet'",
 	},
-	Schema: func() option.Schema[TailRequest] {
-		return option.In(intoFileSchema(), func(r *TailRequest) *RowsRequest { return cmp.Or(r.file, &RowsRequest{}) })
-	},
-	Bind: bindTail,
+	Schema: tailSchema,
+	Bind:   bindTail,
 	Resolve: func(c *Call, req TailRequest) (form rowfile.Form, err error) {
-		if req.file == nil {
+		if !req.toFile {
 			return form, nil
 		}
-		return ResolveIntoFile(c, *req.file)
+		return ResolveIntoFile(c, req.file)
 	},
 	Plan: func(req TailRequest, form rowfile.Form) *plan.Plan {
 		steps := req.Operation.Plan()
 		if text := req.text(); text != "" {
 			steps = plan.Result("rows", text, steps)
 		}
-		if req.file != nil {
+		if req.toFile {
 			steps = WrittenFile(form.Title, req.file.Path, steps)
 		}
 		return steps
@@ -68,8 +66,9 @@ type TailRequest struct {
 	limit, offset int // 0 for none
 	columns       []string
 	types         []rows.ColumnType
-	shown         []int        // the numbers of columns in the rows of the statement; nil for all
-	file          *RowsRequest // nil without INTO FILE
+	shown         []int // the numbers of columns in the rows of the statement; nil for all
+	toFile        bool  // INTO FILE is there
+	file          RowsRequest
 }
 
 type tailAnswer struct {
@@ -111,10 +110,14 @@ func bindTail(b *Binder, s *parser.Tail) (req TailRequest) {
 		}
 	}
 	if s.File != nil {
-		req.file = &RowsRequest{text: parser.Text(s.Statement), Path: b.Text(fault.Into, s.File)}
-		Bind(b, "INTO FILE", intoFileSchema(), s.Options, req.file)
+		req.toFile, req.file = true, RowsRequest{text: parser.Text(s.Statement), Path: b.Text(fault.Into, s.File)}
+		Bind(b, "INTO FILE", tailSchema(), s.Options, &req)
 	}
 	return req
+}
+
+func tailSchema() option.Schema[TailRequest] {
+	return IntoFileFields(func(r *TailRequest) *bool { return &r.file.Overwrite }, func(r *TailRequest) *string { return &r.file.Format })
 }
 
 // partOffset is the number of OFFSET.
@@ -150,10 +153,10 @@ func runTail(c *Call, req TailRequest, form rowfile.Form) (answer tailAnswer, er
 		return answer, err
 	}
 	answer.rows, err = req.of(c, inner)
-	if err != nil || req.file == nil {
+	if err != nil || !req.toFile {
 		return answer, err
 	}
-	answer.written, err = writeRows(c, *req.file, form, answer.rows)
+	answer.written, err = writeRows(c, req.file, form, answer.rows)
 	answer.rows = nil
 	return answer, err
 }
