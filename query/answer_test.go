@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"errors"
@@ -8,10 +8,12 @@ import (
 
 	"heavytail/embedding/link"
 	"heavytail/index"
+	"heavytail/query"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/files"
 	"heavytail/query/graphs"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/links"
 	"heavytail/query/parser"
 	"heavytail/query/studies"
@@ -23,10 +25,10 @@ import (
 // same.
 func TestAnswer(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	mustExec(t, db, "GENERATE preferential_attachment(n := 60, m := 3, seed := 1) INTO g")
-	mustExec(t, db, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
-	mustExec(t, db, "EMBED g USING dp_spectral(dim := 4, beta := 1) AS e")
+	db := querytest.Open(t, nil)
+	querytest.MustExec(t, db, "GENERATE preferential_attachment(n := 60, m := 3, seed := 1) INTO g")
+	querytest.MustExec(t, db, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
+	querytest.MustExec(t, db, "EMBED g USING dp_spectral(dim := 4, beta := 1) AS e")
 	file := t.TempDir() + "/f"
 	neighbours := catalogue.Scorer{Name: "common_neighbors"}
 	for _, tt := range []struct {
@@ -93,7 +95,7 @@ func TestAnswer(t *testing.T) {
 // TestAnswer_Mistakes gives what no statement takes, and a closed database.
 func TestAnswer_Mistakes(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	var mistake *fault.Error
 	for statement, request := range map[string]any{"IMPORT": nil, "CHECK": 3, "SHOW": "GRAPHS", "SELECT": nil} {
 		if _, err := db.Answer(t.Context(), statement, request); !errors.As(err, &mistake) {
@@ -101,7 +103,7 @@ func TestAnswer_Mistakes(t *testing.T) {
 		}
 	}
 	var failed *fault.StatementError
-	if _, err := new(DB).Answer(t.Context(), "CHECK", nil); !errors.Is(err, fault.ErrClosed) || !errors.As(err, &failed) || failed.Statement != "CHECK" {
+	if _, err := new(query.DB).Answer(t.Context(), "CHECK", nil); !errors.Is(err, fault.ErrClosed) || !errors.As(err, &failed) || failed.Statement != "CHECK" {
 		t.Errorf("a zero DB: %v", err)
 	}
 	if _, err := db.Answer(t.Context(), "IMPORT", graphs.ImportRequest{Graph: "g", Path: "x", Repeated: "mean"}); !errors.As(err, &mistake) || mistake.Option != "repeated" || len(mistake.Expected) != len(storage.Repeats()) {

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"heavytail/query/catalogue"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/links"
 	"heavytail/storage"
 )
@@ -17,7 +18,7 @@ import (
 func TestPredict_AsOf(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	random := rand.New(rand.NewPCG(4, 4))
 	const time = 60
 	var all, earlier []storage.Edge
@@ -40,8 +41,8 @@ func TestPredict_AsOf(t *testing.T) {
 		u := random.IntN(40)
 		add(u, (u+2+random.IntN(37))%40, at)
 	}
-	storeEdges(t, db, "all", all)
-	storeEdges(t, db, "earlier", earlier)
+	querytest.StoreEdges(t, db, "all", all)
+	querytest.StoreEdges(t, db, "earlier", earlier)
 	for _, name := range []string{"adamic_adar", "l3", "katz", "preferential_attachment", "recent_neighbors"} {
 		at := int64(time)
 		want, err := db.Links().Predict(ctx, links.PredictRequest{K: 50, Graph: "earlier", With: catalogue.Scorer{Name: name}})

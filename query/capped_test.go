@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -8,25 +8,27 @@ import (
 	"testing"
 
 	"heavytail/.ci/repeat"
+	"heavytail/query"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/links"
 	"heavytail/query/vectors"
 )
 
 // openStar is a database with the graph star of a hub and many leaves. Tests that use it are
 // skipped with -short.
-func openStar(t *testing.T, leaves int) *DB {
+func openStar(t *testing.T, leaves int) *query.DB {
 	t.Helper()
 	if testing.Short() {
 		t.Skipf("-short: it predicts links of %d leaves", leaves)
 	}
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	var text strings.Builder
 	for v := range leaves {
 		fmt.Fprintf(&text, "hub %d\n", v)
 	}
-	importText(t, db, "star", text.String())
+	querytest.ImportText(t, db, "star", text.String())
 	return db
 }
 
@@ -48,7 +50,7 @@ func TestPredict_Star(t *testing.T) {
 			t.Errorf("%+v, %v", m, err)
 		}
 	}
-	mustRun(t, db, "INSERT EDGE ('77', '78') INTO star")
+	querytest.MustRun(t, db, "INSERT EDGE ('77', '78') INTO star")
 	f, err := db.Links().RefreshPredictions(ctx, links.RefreshPredictionsRequest{Graph: "star", With: w})
 	if err != nil || f.Kind != catalogue.RefreshFull || !strings.HasPrefix(f.Reason, "only a few paths are followed") || f.Capped != leaves+1 || f.Computed != leaves+1 {
 		t.Errorf("%+v, %v", f, err)
@@ -62,8 +64,8 @@ func TestPredict_Star(t *testing.T) {
 // The error of the memory limit names the methods that take less than netmf.
 func TestDB_Embed_Instead(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, &Options{MemoryLimit: 1 << 20})
-	mustRun(t, db, "GENERATE preferential_attachment(n := 500, m := 3, seed := 1) INTO g")
+	db := querytest.Open(t, &query.Options{MemoryLimit: 1 << 20})
+	querytest.MustRun(t, db, "GENERATE preferential_attachment(n := 500, m := 3, seed := 1) INTO g")
 	var limit *fault.LimitError
 	_, err := db.Vectors().Embed(context.Background(), vectors.EmbedRequest{Graph: "g", Name: "e", Using: vectors.NetMF{Dim: 64}})
 	if !errors.As(err, &limit) || !strings.Contains(err.Error(), "embedding graph g by netmf (fastrp and deepwalk take less) would take") {

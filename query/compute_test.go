@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -7,10 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/query"
 	"heavytail/query/algorithms"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/graphs"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/measures"
 	"heavytail/query/rows"
 	"heavytail/query/where"
@@ -21,8 +23,8 @@ import (
 // vertices were added.
 func TestStartCompute(t *testing.T) {
 	ctx := context.Background()
-	db := openTest(t, nil)
-	execAll(t, db, "GENERATE preferential_attachment(n := 400, m := 3) INTO g")
+	db := querytest.Open(t, nil)
+	querytest.ExecAll(t, db, "GENERATE preferential_attachment(n := 400, m := 3) INTO g")
 	info, err := db.Measures().StartCompute(ctx, measures.ComputeRequest{Graph: "g", Measure: "betweenness", As: "between"})
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +32,7 @@ func TestStartCompute(t *testing.T) {
 	if info, err = db.Jobs().Wait(ctx, info.ID); err != nil || info.State != storage.JobDone {
 		t.Fatal(info, err)
 	}
-	execAll(t, db, "INSERT EDGE ('0', 'new') INTO g")
+	querytest.ExecAll(t, db, "INSERT EDGE ('0', 'new') INTO g")
 	list, err := db.Graphs().Attributes(ctx, "g")
 	if err != nil || len(list) != 1 || list[0].Computed == nil || list[0].Computed.Method != "betweenness" || list[0].Missing != 1 || list[0].Behind != 1 || list[0].Changed != 2 {
 		t.Fatalf("%+v, %v", list, err)
@@ -57,8 +59,8 @@ func TestStartCompute(t *testing.T) {
 // changed, and nowhere else: every other stored measure makes a version of the graph, too.
 func TestRefreshMeasure(t *testing.T) {
 	ctx := context.Background()
-	db := openTest(t, nil)
-	execAll(t, db, "GENERATE preferential_attachment(n := 200, m := 3) INTO g; EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
+	db := querytest.Open(t, nil)
+	querytest.ExecAll(t, db, "GENERATE preferential_attachment(n := 200, m := 3) INTO g; EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
 	settings := map[string]any{"quality": "cpm", "resolution": 0.25, "seed": int64(5), "weighted": false}
 	for as, req := range map[string]measures.ComputeRequest{
 		"team": {Measure: "community", Settings: settings}, "rank": {Measure: "pagerank", Settings: map[string]any{"tolerance": 1e-9}, From: []string{"3", "7"}},
@@ -78,7 +80,7 @@ func TestRefreshMeasure(t *testing.T) {
 			t.Fatalf("%s: %+v, %v", want, r, err)
 		}
 		if round == 0 {
-			execAll(t, db, "INSERT EDGE ('0', 'new') INTO g")
+			querytest.ExecAll(t, db, "INSERT EDGE ('0', 'new') INTO g")
 		}
 		after, err := db.Graphs().Attributes(ctx, "g")
 		if err != nil || len(after) != 2 {
@@ -113,22 +115,22 @@ func TestCompute_Resume(t *testing.T) {
 		t.Skip("-short: stops and resumes a job again and again")
 	}
 	for _, measure := range []string{"betweenness", "harmonic", "eccentricity"} {
-		db := openTest(t, &Options{Notice: func(n rows.Notice) {
+		db := querytest.Open(t, &query.Options{Notice: func(n rows.Notice) {
 			if strings.Contains(n.Text, "starts over") {
 				t.Errorf("%s: %s", measure, n.Text)
 			}
 		}})
-		execAll(t, db, "GENERATE preferential_attachment(n := 1200, m := 2, seed := 4) INTO g; COMPUTE "+measure+" IN g AS whole")
-		eager(db)
+		querytest.ExecAll(t, db, "GENERATE preferential_attachment(n := 1200, m := 2, seed := 4) INTO g; COMPUTE "+measure+" IN g AS whole")
+		querytest.Eager(db)
 		ctx, cancel := context.WithCancel(t.Context())
-		db.e.Runner.AtCheckpoint = func(string) { cancel() }
+		querytest.Engine(db).Runner.AtCheckpoint = func(string) { cancel() }
 		_, err := db.Measures().Compute(ctx, measures.ComputeRequest{Graph: "g", Measure: measure, As: "parts"})
 		stopped := new(fault.JobError)
 		if !errors.As(err, &stopped) || !errors.Is(err, context.Canceled) {
 			t.Fatalf("%s: %v", measure, err)
 		}
-		db.e.Runner.AtCheckpoint = func(string) {}
-		execAll(t, db, "UPDATE VERTEX '3' SET age := 7 IN g") // which leaves the checkpoint valid
+		querytest.Engine(db).Runner.AtCheckpoint = func(string) {}
+		querytest.ExecAll(t, db, "UPDATE VERTEX '3' SET age := 7 IN g") // which leaves the checkpoint valid
 		if _, err := db.Jobs().Resume(t.Context(), stopped.Job, false); err != nil {
 			t.Fatal(measure, err)
 		}
@@ -147,12 +149,12 @@ func TestCompute_Resume(t *testing.T) {
 // and does not store anything.
 func TestEstimateCompute(t *testing.T) {
 	ctx := t.Context()
-	db := openTest(t, nil)
-	execAll(t, db, "GENERATE preferential_attachment(n := 300, m := 3) INTO g; CREATE GRAPH empty")
+	db := querytest.Open(t, nil)
+	querytest.ExecAll(t, db, "GENERATE preferential_attachment(n := 300, m := 3) INTO g; CREATE GRAPH empty")
 	for _, m := range measures.List() {
 		for graph, n := range map[string]int{"g": 300, "empty": 0} {
 			e, err := db.Measures().Estimate(ctx, measures.ComputeRequest{Graph: graph, Measure: m.Name, As: "x"})
-			if err != nil || !(e.Seconds >= 0) || e.Seconds > 3600 || (e.Bytes > 0) != (n > 0) || e.Measure != m.Name || e.Limit != db.e.Opts.MemoryLimit {
+			if err != nil || !(e.Seconds >= 0) || e.Seconds > 3600 || (e.Bytes > 0) != (n > 0) || e.Measure != m.Name || e.Limit != querytest.Engine(db).Opts.MemoryLimit {
 				t.Errorf("%s of %s: %+v, %v", m.Name, graph, e, err)
 			}
 			if paths := m.Name == "harmonic" || m.Name == "betweenness"; paths && e.Sources != n || !paths && e.Sources != 0 {
@@ -164,8 +166,8 @@ func TestEstimateCompute(t *testing.T) {
 		t.Errorf("stored: %v, %v", list, err)
 	}
 	var limit *fault.LimitError
-	small := openTest(t, &Options{MemoryLimit: 4 << 20})
-	execAll(t, small, "GENERATE preferential_attachment(n := 10000, m := 3) INTO g")
+	small := querytest.Open(t, &query.Options{MemoryLimit: 4 << 20})
+	querytest.ExecAll(t, small, "GENERATE preferential_attachment(n := 10000, m := 3) INTO g")
 	if e, err := small.Measures().Estimate(ctx, measures.ComputeRequest{Graph: "g", Measure: "community"}); err != nil && !errors.As(err, &limit) || err == nil && len(e.Notices) == 0 && e.Bytes > e.Limit {
 		t.Errorf("more than the limit: %+v, %v", e, err)
 	}
@@ -175,8 +177,8 @@ func TestEstimateCompute(t *testing.T) {
 // choices.
 func TestMeasures_Options(t *testing.T) {
 	ctx := context.Background()
-	db := openTest(t, nil)
-	execAll(t, db, "GENERATE preferential_attachment(n := 300, m := 3) INTO g")
+	db := querytest.Open(t, nil)
+	querytest.ExecAll(t, db, "GENERATE preferential_attachment(n := 300, m := 3) INTO g")
 	for _, m := range measures.List() {
 		requests := []map[string]any{nil}
 		for _, o := range m.Options {

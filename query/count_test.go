@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -10,8 +10,10 @@ import (
 	"slices"
 	"testing"
 
+	"heavytail/query"
 	"heavytail/query/fault"
 	"heavytail/query/graphs"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/rows"
 	"heavytail/query/where"
 	"heavytail/storage"
@@ -21,8 +23,8 @@ import (
 // conditions, with maps that are filled from the rows of SHOW VERTICES.
 func TestCountVertices(t *testing.T) {
 	t.Parallel()
-	db, ctx, random := openTest(t, nil), t.Context(), rand.New(rand.NewPCG(1, 2))
-	importText(t, db, "g", "0 1\n")
+	db, ctx, random := querytest.Open(t, nil), t.Context(), rand.New(rand.NewPCG(1, 2))
+	querytest.ImportText(t, db, "g", "0 1\n")
 	vertices := make([]storage.Vertex, 300)
 	for i := range vertices {
 		vertices[i].Key = fmt.Sprint(i)
@@ -87,7 +89,7 @@ func ascends(kind int, a, b rows.Value) bool {
 }
 
 // attributeNames lists the attributes of the only graph.
-func attributeNames(t *testing.T, db *DB) (names []string) {
+func attributeNames(t *testing.T, db *query.DB) (names []string) {
 	t.Helper()
 	list, err := db.Graphs().Attributes(t.Context(), "")
 	if err != nil {
@@ -100,7 +102,7 @@ func attributeNames(t *testing.T, db *DB) (names []string) {
 }
 
 // queryTable runs a statement and returns its rows.
-func queryTable(t *testing.T, db *DB, text string) (table [][]rows.Value) {
+func queryTable(t *testing.T, db *query.DB, text string) (table [][]rows.Value) {
 	t.Helper()
 	rows, err := db.Query(t.Context(), text, nil)
 	if err != nil {
@@ -120,9 +122,9 @@ func queryTable(t *testing.T, db *DB, text string) (table [][]rows.Value) {
 // that has ended.
 func TestCountVertices_Method(t *testing.T) {
 	t.Parallel()
-	db, ctx := openTest(t, &Options{MaxRows: 3}), t.Context()
-	importText(t, db, "g", "a b\nb c\nc d\n")
-	mustRun(t, db, "INSERT VERTEX 'a' (n := 1, ok := TRUE), 'b' (n := 2, ok := TRUE), 'c' (n := 3), 'd' (n := 4, ok := TRUE) INTO g")
+	db, ctx := querytest.Open(t, &query.Options{MaxRows: 3}), t.Context()
+	querytest.ImportText(t, db, "g", "a b\nb c\nc d\n")
+	querytest.MustRun(t, db, "INSERT VERTEX 'a' (n := 1, ok := TRUE), 'b' (n := 2, ok := TRUE), 'c' (n := 3), 'd' (n := 4, ok := TRUE) INTO g")
 	many := func(v where.Candidate) bool { return v.Value("n").Integer() > 1 }
 	for _, by := range []string{"", "n", "ok"} {
 		found, err := db.Graphs().CountVertices(ctx, graphs.CountVerticesRequest{Where: many, Attributes: []string{"n"}, By: by})
@@ -151,8 +153,8 @@ func TestCountVertices_Method(t *testing.T) {
 // VERTICES.
 func TestCountVertices_Figures(t *testing.T) {
 	t.Parallel()
-	db, random := openTest(t, nil), rand.New(rand.NewPCG(3, 4))
-	importText(t, db, "g", "0 1\n1 2\n2 3\n0 2\n")
+	db, random := querytest.Open(t, nil), rand.New(rand.NewPCG(3, 4))
+	querytest.ImportText(t, db, "g", "0 1\n1 2\n2 3\n0 2\n")
 	vertices := make([]storage.Vertex, 200)
 	for i := range vertices {
 		vertices[i].Key = fmt.Sprint(i)
@@ -207,7 +209,7 @@ func TestCountVertices_Figures(t *testing.T) {
 	if err != nil || found.Vertices != 200 || len(found.Figures) != 1 || found.Figures[0][0].Integer() != 8 || found.Figures[0][1].Integer() >= 0 {
 		t.Errorf("%+v, %v", found, err)
 	}
-	mustRun(t, db, "INSERT VERTEX 'x' (whole := 9223372036854775807, part := 1.7e308), 'y' (whole := 9223372036854775807, part := 1.7e308) INTO g")
+	querytest.MustRun(t, db, "INSERT VERTEX 'x' (whole := 9223372036854775807, part := 1.7e308), 'y' (whole := 9223372036854775807, part := 1.7e308) INTO g")
 	for _, figure := range []string{"sum(whole)", "sum(part)", "mean(part)"} {
 		if _, err := db.Query(t.Context(), "COUNT VERTICES IN g WHERE key = 'x' OR key = 'y' WITH "+figure, nil); !errors.Is(err, storage.ErrLimit) {
 			t.Errorf("%s: %v", figure, err)

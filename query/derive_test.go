@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"cmp"
@@ -13,15 +13,17 @@ import (
 	"testing"
 
 	"heavytail/index"
+	"heavytail/query"
 	"heavytail/query/fault"
 	"heavytail/query/graphs"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )
 
 // storedEdges are the edges of a graph by their ends, in the order of their keys.
-func storedEdges(t *testing.T, db *DB, graph string) map[[2]string]graphs.EdgeRow {
+func storedEdges(t *testing.T, db *query.DB, graph string) map[[2]string]graphs.EdgeRow {
 	t.Helper()
 	found := map[[2]string]graphs.EdgeRow{}
 	for e, err := range db.Graphs().EachEdge(t.Context(), graphs.EdgesRequest{Graph: graph}) {
@@ -48,25 +50,14 @@ func randomEdges(seed uint64, n, count int) []storage.Edge {
 	return list
 }
 
-// storeEdges makes a graph from edges; of repeated edges the last one counts.
-func storeEdges(t *testing.T, db *DB, graph string, edges []storage.Edge) {
-	t.Helper()
-	if _, err := db.Graphs().Create(t.Context(), graph); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Graphs().InsertEdges(t.Context(), graph, edges); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // TestDerive_Union compares the union of three graphs with a map that all edges were
 // entered into.
 func TestDerive_Union(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	names := []string{"a", "b", "c"}
 	for i, name := range names {
-		storeEdges(t, db, name, randomEdges(uint64(i), 25, 120))
+		querytest.StoreEdges(t, db, name, randomEdges(uint64(i), 25, 120))
 	}
 	fold := map[storage.Repeated]func(old, next float64) float64{
 		storage.RepeatedLast:  func(_, next float64) float64 { return next },
@@ -109,8 +100,8 @@ func TestDerive_Union(t *testing.T) {
 // edges.
 func TestDerive_Edges(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	storeEdges(t, db, "g", randomEdges(4, 40, 300))
+	db := querytest.Open(t, nil)
+	querytest.StoreEdges(t, db, "g", randomEdges(4, 40, 300))
 	all := storedEdges(t, db, "g")
 	heavy := func(e where.EdgeCandidate) bool { return e.Weight > 4 }
 	for _, tt := range []struct {
@@ -155,18 +146,18 @@ func TestDerive_Edges(t *testing.T) {
 func TestDerive_Nearest(t *testing.T) {
 	t.Parallel()
 	const n, k, dim = 60, 4, 3
-	db := openTest(t, nil)
-	storeEdges(t, db, "g", randomEdges(5, n, 600))
+	db := querytest.Open(t, nil)
+	querytest.StoreEdges(t, db, "g", randomEdges(5, n, 600))
 	random := rand.New(rand.NewPCG(9, 9))
 	m := vec.NewMatrix(n, dim)
 	for i := range m.Data {
 		m.Data[i] = float32(random.NormFloat64())
 	}
-	snapshot, err := db.e.Store.Snapshot(t.Context(), "g")
+	snapshot, err := querytest.Engine(db).Store.Snapshot(t.Context(), "g")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.e.Store.PutEmbedding(t.Context(), storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: snapshot.Info.Version}, m); err != nil {
+	if _, err := querytest.Engine(db).Store.PutEmbedding(t.Context(), storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: snapshot.Info.Version}, m); err != nil {
 		t.Fatal(err)
 	}
 	for _, metric := range index.Metrics() {
@@ -228,8 +219,8 @@ func closeness(metric index.Metric, a, b []float32) float64 {
 // TestDerive_Mistakes makes requests that no text can express.
 func TestDerive_Mistakes(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	storeEdges(t, db, "g", randomEdges(5, 9, 20))
+	db := querytest.Open(t, nil)
+	querytest.StoreEdges(t, db, "g", randomEdges(5, 9, 20))
 	for _, req := range []graphs.DeriveRequest{
 		{How: graphs.DeriveSubgraph}, {How: "intersection"}, {How: graphs.DeriveSample, Sampling: "walks"}, {How: graphs.DeriveNearest, Embedding: "e", K: 2},
 		{How: graphs.DeriveUnion, Others: []string{"h"}}, {How: graphs.DeriveUnion, Others: []string{"g"}, Repeated: "mean"},

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -11,14 +11,15 @@ import (
 	"heavytail/.ci/realgraph"
 	"heavytail/query/fault"
 	"heavytail/query/graphs"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/measures"
 	"heavytail/query/vectors"
 )
 
 // A star with 99 leaves and an isolated vertex: every quantile by hand.
 func TestDescribeGraph_Quantiles(t *testing.T) {
-	db := openTest(t, nil)
-	importText(t, db, "star", edgesOf(map[string]string{"star": "", "n": "100"})+"loner loner\n")
+	db := querytest.Open(t, nil)
+	querytest.ImportText(t, db, "star", querytest.EdgesOf(map[string]string{"star": "", "n": "100"})+"loner loner\n")
 	d, err := db.Graphs().Describe(context.Background(), graphs.DescribeGraphRequest{Graph: "star"})
 	if err != nil {
 		t.Fatal(err)
@@ -43,8 +44,8 @@ func TestDescribeGraph_Quantiles(t *testing.T) {
 // Callers may change the descriptions that they get: the graphs in memory and the methods do not
 // change with them.
 func TestDescriptions_AreCopies(t *testing.T) {
-	db := openTest(t, nil)
-	importText(t, db, "g", "a b\nb c\n")
+	db := querytest.Open(t, nil)
+	querytest.ImportText(t, db, "g", "a b\nb c\n")
 	if _, err := db.Measures().Compute(t.Context(), measures.ComputeRequest{Graph: "g", Measure: "pagerank", As: "rank"}); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func TestDescriptions_AreCopies(t *testing.T) {
 // package powerlaw of Python fits.
 func TestDescribeGraph_Facebook(t *testing.T) {
 	source := realgraph.Path(t, "ego-facebook.txt.gz")
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	if _, err := db.Graphs().Import(t.Context(), graphs.ImportRequest{Graph: "facebook", Path: source}); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +110,7 @@ func TestDescribeGraph_Facebook(t *testing.T) {
 // The cached statistics of a version are not shown for the next version, nor for another
 // graph with the same name.
 func TestDescribeGraph_KeptByVersion(t *testing.T) {
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	describe := func() graphs.GraphDescription {
 		t.Helper()
 		d, err := db.Graphs().Describe(t.Context(), graphs.DescribeGraphRequest{Graph: "g"})
@@ -118,19 +119,19 @@ func TestDescribeGraph_KeptByVersion(t *testing.T) {
 		}
 		return d
 	}
-	importText(t, db, "g", "a b\nb c\n")
+	querytest.ImportText(t, db, "g", "a b\nb c\n")
 	first := describe()
 	if again := describe(); !reflect.DeepEqual(first.GraphStatistics, again.GraphStatistics) {
 		t.Errorf("%+v, then %+v", first, again)
 	}
-	importText(t, db, "g", "a c\n")
+	querytest.ImportText(t, db, "g", "a c\n")
 	if d := describe(); first.Clustering.Triangles != 0 || d.Clustering.Triangles != 1 || d.Clustering.Transitivity != 1 {
 		t.Errorf("%+v, then %+v", first.Clustering, d.Clustering)
 	}
 	if err := db.Graphs().Drop(t.Context(), "g", false); err != nil {
 		t.Fatal(err)
 	}
-	importText(t, db, "g", "a b\nb c\n")
+	querytest.ImportText(t, db, "g", "a b\nb c\n")
 	if d := describe(); d.Clustering.Triangles != 0 {
 		t.Errorf("the graph that was dropped shows: %+v", d.Clustering)
 	}
@@ -138,11 +139,11 @@ func TestDescribeGraph_KeptByVersion(t *testing.T) {
 
 // Graphs without edges, or with all degrees the same, have no power law.
 func TestDescribeGraph_Undefined(t *testing.T) {
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	if _, err := db.Graphs().Create(t.Context(), "empty"); err != nil {
 		t.Fatal(err)
 	}
-	importText(t, db, "ring", edgesOf(map[string]string{"ring": "", "n": "9"}))
+	querytest.ImportText(t, db, "ring", querytest.EdgesOf(map[string]string{"ring": "", "n": "9"}))
 	for _, graph := range []string{"empty", "ring"} {
 		d, err := db.Graphs().Describe(t.Context(), graphs.DescribeGraphRequest{Graph: graph, Bootstrap: 3})
 		if err != nil || d.PowerLaw != nil || !math.IsNaN(d.Assortativity) {
@@ -158,9 +159,9 @@ func TestDescribeGraph_Undefined(t *testing.T) {
 
 // Weights and times are included in the memory.
 func TestDescribeGraph_Bytes(t *testing.T) {
-	db := openTest(t, nil)
-	importText(t, db, "plain", "a b\nb c\n")
-	importText(t, db, "rich", "source,target,weight,time\na,b,2,17\nb,c,3,18\n")
+	db := querytest.Open(t, nil)
+	querytest.ImportText(t, db, "plain", "a b\nb c\n")
+	querytest.ImportText(t, db, "rich", "source,target,weight,time\na,b,2,17\nb,c,3,18\n")
 	bytes := func(graph string) int64 {
 		t.Helper()
 		d, err := db.Graphs().Describe(t.Context(), graphs.DescribeGraphRequest{Graph: graph})

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"heavytail/query/internal/querytest"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -18,7 +20,7 @@ import (
 // run.
 func TestJobs_DiskFull(t *testing.T) {
 	ctx := context.Background()
-	path := jobStore(t)
+	path := querytest.JobStore(t)
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=32m"); err != nil {
 		t.Skipf("may not mount here: %v", err)
@@ -28,7 +30,7 @@ func TestJobs_DiskFull(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	for name, statement := range jobStatements {
+	for name, statement := range querytest.JobStatements {
 		if testing.Short() && name != "spectral" {
 			continue // each kind of job takes about a second
 		}
@@ -42,10 +44,10 @@ func TestJobs_DiskFull(t *testing.T) {
 		}
 		full := false
 		for points := 0; !full && points < 20; points += 3 {
-			db := openJobs(t, at)
-			eager(db)
+			db := querytest.OpenAt(t, at)
+			querytest.Eager(db)
 			passed := 0
-			db.e.Runner.AtCheckpoint = func(string) {
+			querytest.Engine(db).Runner.AtCheckpoint = func(string) {
 				if passed++; passed > points { // from here on the disk is full
 					fill(t, other)
 				}
@@ -58,7 +60,7 @@ func TestJobs_DiskFull(t *testing.T) {
 			if full = errors.Is(err, syscall.ENOSPC); !full && err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			if _, err := db.e.Store.Snapshot(ctx, "g"); err != nil {
+			if _, err := querytest.Engine(db).Store.Snapshot(ctx, "g"); err != nil {
 				t.Errorf("%s: reading while the disk is full: %v", name, err)
 			}
 			if err := db.Close(); err != nil {
@@ -71,17 +73,17 @@ func TestJobs_DiskFull(t *testing.T) {
 		if !full {
 			t.Fatalf("%s: the disk did not fill", name)
 		}
-		db := openJobs(t, at)
-		eager(db)
+		db := querytest.OpenAt(t, at)
+		querytest.Eager(db)
 		text := statement
 		if id, _ := lastStopped(t, db); id != 0 {
 			text = fmt.Sprintf("RESUME JOB %d", id)
 		}
-		mustRun(t, db, text)
-		if !slices.Equal(rowsOfEmbedding(t, db), rowsOfJob(t, name)) {
+		querytest.MustRun(t, db, text)
+		if !slices.Equal(querytest.RowsOfEmbedding(t, db), querytest.RowsOfJob(t, name)) {
 			t.Errorf("%s: other bytes", name)
 		}
-		closeJobs(t, db)
+		querytest.Close(t, db)
 	}
 }
 

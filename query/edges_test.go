@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"cmp"
@@ -12,6 +12,7 @@ import (
 
 	"heavytail/query/fault"
 	"heavytail/query/graphs"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/where"
 	"heavytail/storage"
 )
@@ -20,7 +21,7 @@ import (
 // limits below and above what a sort holds at once.
 func TestEdges_Brute(t *testing.T) {
 	t.Parallel()
-	db, ctx := openTest(t, nil), t.Context()
+	db, ctx := querytest.Open(t, nil), t.Context()
 	random := rand.New(rand.NewPCG(1, 2))
 	var edges []storage.Edge
 	for u := range 90 {

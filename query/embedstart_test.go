@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -9,23 +9,25 @@ import (
 	"testing"
 
 	"heavytail/embedding/run"
+	"heavytail/query"
 	"heavytail/query/fault"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/vectors"
 	"heavytail/storage"
 )
 
 // openStart returns a database with a graph "g", its embedding "walks" of 12 dimensions, and
 // another graph "h" with the embedding "other".
-func openStart(t *testing.T) *DB {
+func openStart(t *testing.T) *query.DB {
 	t.Helper()
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	for _, text := range []string{
 		"GENERATE preferential_attachment(n := 120, m := 3, seed := 2) INTO g",
 		"GENERATE preferential_attachment(n := 20, m := 2, seed := 2) INTO h",
 		"EMBED g USING laplacian_eigenmaps(dim := 12) AS walks",
 		"EMBED h USING laplacian_eigenmaps(dim := 4) AS other",
 	} {
-		mustRun(t, db, text)
+		querytest.MustRun(t, db, text)
 	}
 	return db
 }
@@ -62,15 +64,15 @@ func TestDB_Embed_Start(t *testing.T) {
 	}
 
 	// The start has an effect: a strong anchor keeps the vectors near to it.
-	mustRun(t, db, "EMBED g USING unit_ball(dim := 12, start_embedding := 'walks', anchor := 100, passes := 20) AS near")
-	mustRun(t, db, "EMBED g USING unit_ball(dim := 12, anchor := 100, passes := 20) AS far")
+	querytest.MustRun(t, db, "EMBED g USING unit_ball(dim := 12, start_embedding := 'walks', anchor := 100, passes := 20) AS near")
+	querytest.MustRun(t, db, "EMBED g USING unit_ball(dim := 12, anchor := 100, passes := 20) AS far")
 	cosines := map[string]float64{}
-	_, walks, err := db.e.Store.Embedding(t.Context(), "walks")
+	_, walks, err := querytest.Engine(db).Store.Embedding(t.Context(), "walks")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"near", "far"} {
-		_, m, err := db.e.Store.Embedding(t.Context(), name)
+		_, m, err := querytest.Engine(db).Store.Embedding(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,23 +95,23 @@ func TestDB_Embed_Start(t *testing.T) {
 func TestDB_Embed_StartOlder(t *testing.T) {
 	t.Parallel()
 	db := openStart(t)
-	mustRun(t, db, "INSERT EDGE ('new', '0'), ('new', '1') INTO g")
-	mustRun(t, db, "INSERT VERTEX 'alone' INTO g")
-	mustRun(t, db, "DELETE VERTEX '5' FROM g")
+	querytest.MustRun(t, db, "INSERT EDGE ('new', '0'), ('new', '1') INTO g")
+	querytest.MustRun(t, db, "INSERT VERTEX 'alone' INTO g")
+	querytest.MustRun(t, db, "DELETE VERTEX '5' FROM g")
 	const embed = "EMBED g USING unit_ball(dim := 12, start_embedding := 'walks', passes := 200) AS ball"
-	mustRun(t, db, embed)
-	info, first, err := db.e.Store.Embedding(t.Context(), "ball")
+	querytest.MustRun(t, db, embed)
+	info, first, err := querytest.Engine(db).Store.Embedding(t.Context(), "ball")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := statOf(info, "began with"); got != "walks@1, of version 1 of the graph, in 12 dimensions; 2 of 121 vertices have no vector there" {
 		t.Errorf("began with %q", got)
 	}
-	mustRun(t, db, embed)
-	if _, again, err := db.e.Store.Embedding(t.Context(), "ball"); err != nil || !slices.Equal(first.Data, again.Data) {
+	querytest.MustRun(t, db, embed)
+	if _, again, err := querytest.Engine(db).Store.Embedding(t.Context(), "ball"); err != nil || !slices.Equal(first.Data, again.Data) {
 		t.Errorf("other bytes the second time, %v", err)
 	}
-	mustRun(t, db, "INSERT EDGE ('new', '2') INTO g")
+	querytest.MustRun(t, db, "INSERT EDGE ('new', '2') INTO g")
 	refreshed, err := db.Vectors().Refresh(t.Context(), vectors.RefreshRequest{Embedding: "ball"})
 	if err != nil {
 		t.Fatal(err)
@@ -117,8 +119,8 @@ func TestDB_Embed_StartOlder(t *testing.T) {
 	if got := statOf(refreshed.To, "began with"); refreshed.Full == (got != "") {
 		t.Errorf("a refresh (in full %t) began with %q", refreshed.Full, got)
 	}
-	mustRun(t, db, "VERIFY ball")
-	mustRun(t, db, "DROP EMBEDDING walks")
+	querytest.MustRun(t, db, "VERIFY ball")
+	querytest.MustRun(t, db, "DROP EMBEDDING walks")
 	var start *run.StartError
 	if _, err := db.Query(t.Context(), "VERIFY ball", nil); !errors.As(err, &start) || start.Embedding != "walks" || !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("a full run without its start: %v", err)
@@ -131,22 +133,22 @@ func TestDB_Refresh_Start(t *testing.T) {
 	t.Parallel()
 	db := openStart(t)
 	const embed = "EMBED g USING unit_ball(dim := 6, start_embedding := 'walks', anchor := 0.1, passes := 12) AS "
-	mustRun(t, db, embed+"ball")
+	querytest.MustRun(t, db, embed+"ball")
 	var edges []string
 	for v := range 60 {
 		edges = append(edges, fmt.Sprintf("('%d', 'new%d')", v, v%3))
 	}
-	mustRun(t, db, "INSERT EDGE "+strings.Join(edges, ", ")+" INTO g")
+	querytest.MustRun(t, db, "INSERT EDGE "+strings.Join(edges, ", ")+" INTO g")
 	refreshed, err := db.Vectors().Refresh(t.Context(), vectors.RefreshRequest{Embedding: "ball"})
 	if err != nil || !refreshed.Full {
 		t.Fatalf("%+v, %v", refreshed, err)
 	}
-	mustRun(t, db, embed+"later")
-	_, got, err := db.e.Store.Embedding(t.Context(), "ball")
+	querytest.MustRun(t, db, embed+"later")
+	_, got, err := querytest.Engine(db).Store.Embedding(t.Context(), "ball")
 	if err != nil {
 		t.Fatal(err)
 	}
-	info, want, err := db.e.Store.Embedding(t.Context(), "later")
+	info, want, err := querytest.Engine(db).Store.Embedding(t.Context(), "later")
 	if err != nil || !slices.Equal(got.Data, want.Data) {
 		t.Errorf("a refresh in full does not begin like EMBED: %v", err)
 	}
@@ -169,7 +171,7 @@ func TestDB_Rename_Start(t *testing.T) {
 		"EMBED g USING unit_ball(dim := 6, start_embedding := 'walks2', passes := 3) AS another",
 		"ALTER EMBEDDING walks RENAME TO \"w x\"",
 	} {
-		mustRun(t, db, text)
+		querytest.MustRun(t, db, text)
 	}
 	for name, want := range map[string][2]string{
 		"now":     {"w x", "w x@2, of version 1"},
@@ -177,7 +179,7 @@ func TestDB_Rename_Start(t *testing.T) {
 		"past":    {"w x@1", "w x@1, of version 1"},
 		"another": {"walks2", "walks2@1, of version 1"},
 	} {
-		info, _, err := db.e.Store.Embedding(t.Context(), name)
+		info, _, err := querytest.Engine(db).Store.Embedding(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,16 +193,16 @@ func TestDB_Rename_Start(t *testing.T) {
 			t.Errorf("%s: start_embedding %q, began with %q, want %q", name, option, began, want)
 		}
 	}
-	mustRun(t, db, "VERIFY now")
-	mustRun(t, db, "VERIFY past")
-	mustRun(t, db, "CHECK")
+	querytest.MustRun(t, db, "VERIFY now")
+	querytest.MustRun(t, db, "VERIFY past")
+	querytest.MustRun(t, db, "CHECK")
 }
 
 // TestDB_Embed_StartRefused uses invalid starts.
 func TestDB_Embed_StartRefused(t *testing.T) {
 	t.Parallel()
 	db := openStart(t)
-	mustRun(t, db, "EMBED g USING unit_ball(dim := 4, start_embedding := 'walks', passes := 2) AS ball")
+	querytest.MustRun(t, db, "EMBED g USING unit_ball(dim := 4, start_embedding := 'walks', passes := 2) AS ball")
 	for text, want := range map[string]string{
 		"EMBED g USING unit_ball(start_embedding := 'wakls') AS e":                             "did you mean",
 		"EXPLAIN EMBED g USING unit_ball(start_embedding := 'wakls') AS e":                     "did you mean",
@@ -229,22 +231,22 @@ func TestJobs_Start(t *testing.T) {
 	for _, between := range []string{"EMBED g USING laplacian_eigenmaps(dim := 20) AS walks", "DROP EMBEDDING walks"} {
 		for _, background := range []bool{false, true} {
 			db := openStart(t)
-			mustRun(t, db, embed)
-			info, want, err := db.e.Store.Embedding(t.Context(), "e")
+			querytest.MustRun(t, db, embed)
+			info, want, err := querytest.Engine(db).Store.Embedding(t.Context(), "e")
 			if err != nil {
 				t.Fatal(err)
 			}
-			mustRun(t, db, "DROP EMBEDDING e")
-			eager(db)
+			querytest.MustRun(t, db, "DROP EMBEDDING e")
+			querytest.Eager(db)
 			ctx, cancel := context.WithCancel(t.Context())
-			db.e.Runner.AtCheckpoint = func(string) { cancel() }
+			querytest.Engine(db).Runner.AtCheckpoint = func(string) { cancel() }
 			_, err = db.Query(ctx, embed, nil)
 			var stopped *fault.JobError
 			if !errors.As(err, &stopped) {
 				t.Fatal(err)
 			}
-			db.e.Runner.AtCheckpoint = func(string) {}
-			mustRun(t, db, between)
+			querytest.Engine(db).Runner.AtCheckpoint = func(string) {}
+			querytest.MustRun(t, db, between)
 			resumed, err := db.Jobs().Resume(t.Context(), stopped.Job, background)
 			if err == nil {
 				resumed, err = db.Jobs().Wait(t.Context(), resumed.ID)
@@ -252,7 +254,7 @@ func TestJobs_Start(t *testing.T) {
 			if err != nil || resumed.State != storage.JobDone {
 				t.Fatalf("%s: %+v, %v", between, resumed, err)
 			}
-			again, got, err := db.e.Store.Embedding(t.Context(), "e")
+			again, got, err := querytest.Engine(db).Store.Embedding(t.Context(), "e")
 			if err != nil {
 				t.Fatal(err)
 			}

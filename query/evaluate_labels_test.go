@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/query"
 	"heavytail/query/fault"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/rows"
 	"heavytail/query/studies"
 	"heavytail/storage"
@@ -16,19 +18,19 @@ import (
 
 // labelled makes a graph whose vertices are labelled by their degree, and an
 // embedding of it.
-func labelled(t *testing.T, db *DB) {
+func labelled(t *testing.T, db *query.DB) {
 	t.Helper()
-	attached(t, db)
-	mustExec(t, db, "UPDATE VERTICES IN pa SET kind := 'few' WHERE degree < 6")
-	mustExec(t, db, "UPDATE VERTICES IN pa SET kind := 'many' WHERE degree >= 6")
-	mustExec(t, db, "UPDATE VERTICES IN pa SET one := 1 WHERE degree >= 6")
-	mustExec(t, db, "EMBED pa USING dp_spectral(dim := 8) AS e")
+	querytest.Attached(t, db)
+	querytest.MustExec(t, db, "UPDATE VERTICES IN pa SET kind := 'few' WHERE degree < 6")
+	querytest.MustExec(t, db, "UPDATE VERTICES IN pa SET kind := 'many' WHERE degree >= 6")
+	querytest.MustExec(t, db, "UPDATE VERTICES IN pa SET one := 1 WHERE degree >= 6")
+	querytest.MustExec(t, db, "EMBED pa USING dp_spectral(dim := 8) AS e")
 }
 
 func TestDB_EvaluateLabels_Cancelled(t *testing.T) {
 	t.Parallel()
 	var end func()
-	db := openTest(t, &Options{Progress: func(p rows.Progress) {
+	db := querytest.Open(t, &query.Options{Progress: func(p rows.Progress) {
 		if p.Statement == "EVALUATE LABELS" && p.Stage == "classifying" {
 			end()
 		}
@@ -49,7 +51,7 @@ func TestDB_EvaluateLabels_SameAtAnyWorkers(t *testing.T) {
 	t.Parallel()
 	var first string
 	for _, workers := range []int{1, 3} {
-		db := openTest(t, &Options{Workers: workers})
+		db := querytest.Open(t, &query.Options{Workers: workers})
 		labelled(t, db)
 		r, err := db.Studies().EvaluateLabels(t.Context(), studies.EvaluateLabelsRequest{Embedding: "e", Attribute: "kind", Seeds: 2})
 		if err != nil {
@@ -67,7 +69,7 @@ func TestDB_EvaluateLabels_SameAtAnyWorkers(t *testing.T) {
 }
 
 func TestDB_EvaluateLabels_Errors(t *testing.T) {
-	db, err := Open(filepath.Join(t.TempDir(), "test.ht"), nil)
+	db, err := query.Open(filepath.Join(t.TempDir(), "test.ht"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +95,7 @@ func TestDB_EvaluateLabels_Errors(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	small, err := Open(path, &Options{MemoryLimit: 70_000})
+	small, err := query.Open(path, &query.Options{MemoryLimit: 70_000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,11 @@
-package query
+package query_test
 
 import (
 	"math"
 	"testing"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/links"
 	"heavytail/query/studies"
 	"heavytail/query/vectors"
@@ -14,9 +15,9 @@ import (
 // and the figures of the null graph with those of the same graph stored.
 func TestDB_EvaluateLinks_Splits(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	attached(t, db)
-	mustExec(t, db, "CREATE GRAPH shuffled AS NULL OF pa WITH (seed := 5)")
+	db := querytest.Open(t, nil)
+	querytest.Attached(t, db)
+	querytest.MustExec(t, db, "CREATE GRAPH shuffled AS NULL OF pa WITH (seed := 5)")
 	req := studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Using: vectors.FastRP{Dim: 8}}}, Scorers: []string{"l3", "cosine"}, Features: []string{"l1"}, Seed: 5, Training: 100}
 	evaluated := func(graph string, seed uint64, splits int, null bool) []studies.MethodScore {
 		t.Helper()
@@ -56,9 +57,9 @@ func TestDB_EvaluateLinks_Splits(t *testing.T) {
 // other figure changes.
 func TestDB_EvaluateLinks_NullByDegree(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	attached(t, db)
-	mustExec(t, db, "CREATE GRAPH shuffled AS NULL OF pa WITH (seed := 5)")
+	db := querytest.Open(t, nil)
+	querytest.Attached(t, db)
+	querytest.MustExec(t, db, "CREATE GRAPH shuffled AS NULL OF pa WITH (seed := 5)")
 	req := studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Using: vectors.FastRP{Dim: 8}}}, Scorers: []string{"l3", "cosine"}, Features: []string{"l1"}, Seed: 5, Training: 100}
 	evaluated := func(graph string, without bool, kinds ...evaluate.Negatives) []studies.MethodScore {
 		t.Helper()
@@ -100,8 +101,8 @@ func TestDB_EvaluateLinks_NullByDegree(t *testing.T) {
 // The null figures of TRAIN MODEL are those of EVALUATE LINKS for each scorer.
 func TestDB_TrainModel_Null(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	attached(t, db)
+	db := querytest.Open(t, nil)
+	querytest.Attached(t, db)
 	kinds := []evaluate.Negatives{evaluate.DegreeNegatives}
 	got, err := db.Studies().EvaluateLinks(t.Context(), studies.EvaluateLinksRequest{Graph: "pa", Seed: 5, Negatives: kinds})
 	if err != nil {
@@ -132,9 +133,9 @@ func TestDB_TrainModel_Null(t *testing.T) {
 // of the same random graph stored, and expects the other figures not to change.
 func TestDB_EvaluateLinks_NullRankings(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	attached(t, db)
-	mustExec(t, db, "CREATE GRAPH shuffled AS NULL OF pa WITH (seed := 5)")
+	db := querytest.Open(t, nil)
+	querytest.Attached(t, db)
+	querytest.MustExec(t, db, "CREATE GRAPH shuffled AS NULL OF pa WITH (seed := 5)")
 	req := studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Using: vectors.FastRP{Dim: 8}}}, Scorers: []string{"l3", "cosine"}, Features: []string{"l1"}, Seed: 5, Training: 100, RankAt: 5}
 	ranked := func(graph string, null bool) []studies.MethodRanking {
 		t.Helper()
@@ -165,8 +166,8 @@ func TestDB_EvaluateLinks_NullRankings(t *testing.T) {
 // no curves without the option.
 func TestDB_EvaluateLinks_Curves(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	attached(t, db)
+	db := querytest.Open(t, nil)
+	querytest.Attached(t, db)
 	req := studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Using: vectors.FastRP{Dim: 8}}}, Scorers: []string{"l3", "cosine"},
 		Features: []string{"l1"}, Negatives: evaluate.AllNegatives(), Training: 100, CurveSteps: 10_000}
 	result, err := db.Studies().EvaluateLinks(t.Context(), req)

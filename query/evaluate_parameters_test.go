@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/query"
 	"heavytail/query/fault"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/rows"
 	"heavytail/query/studies"
 	"heavytail/query/vectors"
@@ -20,8 +22,8 @@ func TestDB_EvaluateParameters_Embeddings(t *testing.T) {
 		t.Skip("-short: searches options several times")
 	}
 	t.Parallel()
-	db := openTest(t, nil)
-	attached(t, db)
+	db := querytest.Open(t, nil)
+	querytest.Attached(t, db)
 	for _, method := range []string{"dp_spectral", "laplacian_eigenmaps", "dp_walker"} {
 		settings := map[string]any{"dim": 12}
 		vary := []studies.Variation{{Option: "dim", Values: []float64{4, 20}}, {Option: "scale", Values: []float64{0, 0.5}}, {Option: "row_scale", Values: []float64{0.25}}, {Option: "beta", Values: []float64{0.5, 1}}}
@@ -63,7 +65,7 @@ func TestDB_EvaluateParameters_Embeddings(t *testing.T) {
 }
 
 // embeddedAlone embeds the graph and returns the best of its reconstructions.
-func embeddedAlone(t *testing.T, db *DB, method string, settings map[string]any) evaluate.ReconstructionPoint {
+func embeddedAlone(t *testing.T, db *query.DB, method string, settings map[string]any) evaluate.ReconstructionPoint {
 	t.Helper()
 	if _, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "pa", Name: "alone", Method: method, Settings: settings}); err != nil {
 		t.Fatal(err)
@@ -85,8 +87,8 @@ func TestDefaultVariations(t *testing.T) {
 
 func TestDB_EvaluateParameters_Errors(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	attached(t, db)
+	db := querytest.Open(t, nil)
+	querytest.Attached(t, db)
 	for _, req := range []studies.EvaluateParametersRequest{
 		{Graph: "pa", Method: "dp_spectrum"},
 		{Graph: "ap", Method: "dp_spectral"},
@@ -106,7 +108,7 @@ func TestDB_EvaluateParameters_Errors(t *testing.T) {
 	}
 	for _, stage := range []string{"solving", "joining"} {
 		ctx, cancel := context.WithCancel(t.Context())
-		db.e.Opts.Progress = func(p rows.Progress) {
+		querytest.Engine(db).Opts.Progress = func(p rows.Progress) {
 			if p.Stage == stage {
 				cancel()
 			}

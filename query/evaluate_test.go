@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/query"
 	"heavytail/query/fault"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/links"
 	"heavytail/query/rows"
 	"heavytail/query/studies"
@@ -15,43 +17,24 @@ import (
 	"heavytail/storage"
 )
 
-// attached makes a graph large enough for every stage to report.
-func attached(t *testing.T, db *DB) {
-	t.Helper()
-	mustExec(t, db, "GENERATE preferential_attachment(n := 300, m := 4, seed := 1) INTO pa")
-}
-
-func mustExec(t testing.TB, db *DB, text string) {
-	t.Helper()
-	rows, err := db.Query(t.Context(), text, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for rows.Next() {
-	}
-	if rows.Err() != nil {
-		t.Fatal(rows.Err())
-	}
-}
-
 // A call ends when its context ends, in every stage, and leaves nothing behind.
 func TestDB_EvaluateLinks_CancelledInEveryStage(t *testing.T) {
 	t.Parallel()
 	for _, stage := range []string{"solving", "scoring"} {
 		var end func()
-		db := openTest(t, &Options{Progress: func(p rows.Progress) {
+		db := querytest.Open(t, &query.Options{Progress: func(p rows.Progress) {
 			if p.Statement == "EVALUATE LINKS" && p.Stage == stage {
 				end()
 			}
 		}})
-		attached(t, db)
+		querytest.Attached(t, db)
 		ctx, cancel := context.WithCancel(t.Context())
 		end = cancel
 		_, err := db.Studies().EvaluateLinks(ctx, studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Method: "dp_spectral", Settings: map[string]any{"dim": 16}}}})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled while %s: %v", stage, err)
 		}
-		if list, err := db.e.Store.Embeddings(t.Context()); err != nil || len(list) > 0 {
+		if list, err := querytest.Engine(db).Store.Embeddings(t.Context()); err != nil || len(list) > 0 {
 			t.Errorf("embeddings after it: %v, %v", list, err)
 		}
 		cancel()
@@ -65,8 +48,8 @@ func TestDB_EvaluateLinks_Same(t *testing.T) {
 	req := studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Method: "deepwalk", Settings: map[string]any{"dim": 8, "walks": 2}}}, Training: 100}
 	var first studies.EvaluateLinksResult
 	for _, workers := range []int{1, 3} {
-		db := openTest(t, &Options{Workers: workers})
-		attached(t, db)
+		db := querytest.Open(t, &query.Options{Workers: workers})
+		querytest.Attached(t, db)
 		got, err := db.Studies().EvaluateLinks(t.Context(), req)
 		if err != nil {
 			t.Fatal(err)
@@ -94,8 +77,8 @@ func TestDB_EvaluateLinks_Model(t *testing.T) {
 		t.Skip("-short: trains models several times")
 	}
 	t.Parallel()
-	db := openTest(t, nil)
-	attached(t, db)
+	db := querytest.Open(t, nil)
+	querytest.Attached(t, db)
 	using := vectors.DPSpectral{Dim: 8}
 	if _, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "pa", Name: "e", Using: using}); err != nil {
 		t.Fatal(err)
@@ -125,8 +108,8 @@ func TestDB_EvaluateLinks_Model(t *testing.T) {
 }
 
 func TestDB_EvaluateLinks_Errors(t *testing.T) {
-	db := openTest(t, nil)
-	attached(t, db)
+	db := querytest.Open(t, nil)
+	querytest.Attached(t, db)
 	for _, c := range []struct {
 		name string
 		req  studies.EvaluateLinksRequest
@@ -147,8 +130,8 @@ func TestDB_EvaluateLinks_Errors(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	small := openTest(t, &Options{MemoryLimit: 100_000})
-	attached(t, small)
+	small := querytest.Open(t, &query.Options{MemoryLimit: 100_000})
+	querytest.Attached(t, small)
 	var limit *fault.LimitError
 	if _, err := small.Studies().EvaluateLinks(t.Context(), studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Method: "deepwalk"}}}); !errors.As(err, &limit) {
 		t.Errorf("little memory: %v", err)

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"encoding/csv"
@@ -10,12 +10,14 @@ import (
 	"testing"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/query"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/studies"
 	"heavytail/query/vectors"
 )
 
 // exportedPairs are the rows of a file of EXPORT PAIRS, by column.
-func exportedPairs(t *testing.T, db *DB, req studies.EvaluateLinksRequest) []map[string]string {
+func exportedPairs(t *testing.T, db *query.DB, req studies.EvaluateLinksRequest) []map[string]string {
 	t.Helper()
 	path := t.TempDir() + "/pairs.csv"
 	written, err := db.Studies().ExportPairs(t.Context(), studies.ExportPairsRequest{Evaluation: req, Path: path})
@@ -46,8 +48,8 @@ func exportedPairs(t *testing.T, db *DB, req studies.EvaluateLinksRequest) []map
 // and another pair in the file.
 func TestDB_ExportPairs(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	attached(t, db)
+	db := querytest.Open(t, nil)
+	querytest.Attached(t, db)
 	req := studies.EvaluateLinksRequest{
 		Graph: "pa", Methods: []studies.LinkMethod{{Using: vectors.DPSpectral{Dim: 4}}, {Using: vectors.LaplacianEigenmaps{Dim: 4}}},
 		Negatives: evaluate.AllNegatives(), Scorers: []string{"l3", "l2", "cosine"}, Features: []string{"l1"}, Share: 0.1, Seed: 7, Training: 200, Model: !testing.Short(),
@@ -95,8 +97,8 @@ func TestDB_ExportPairs_Rankings(t *testing.T) {
 		t.Skip("-short: trains models several times")
 	}
 	t.Parallel()
-	db := openTest(t, nil)
-	attached(t, db)
+	db := querytest.Open(t, nil)
+	querytest.Attached(t, db)
 	req := studies.EvaluateLinksRequest{
 		Graph: "pa", Methods: []studies.LinkMethod{{Using: vectors.DPSpectral{Dim: 4}}}, Scorers: []string{"l3", "l2"}, Features: []string{"l1"},
 		Share: 0.1, Seed: 7, Training: 200, RankAt: 5, RankVertices: 40, Model: true,

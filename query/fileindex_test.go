@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -9,19 +9,14 @@ import (
 	"testing"
 
 	"heavytail/index"
+	"heavytail/query"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/internal/search"
-	"heavytail/query/internal/session"
 	"heavytail/query/vectors"
 	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )
-
-// forgetLoaded makes the next search the first one after the file was opened.
-func forgetLoaded(db *DB) {
-	clear(db.e.Cache.Scans)
-	db.e.Cache.Entries = map[session.CacheKey]*session.CacheEntry{}
-}
 
 // A search with the index in the file gives the answer of the loaded index, to the last
 // bit, and loads nothing.
@@ -29,9 +24,10 @@ func TestFileIndex_Agrees(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	for _, graphOnly := range []bool{false, true} {
-		db := fileScanDB(t, &Options{IndexBytes: 1, graphOnly: graphOnly})
+		db := querytest.FileScanDB(t, &query.Options{IndexBytes: 1})
+		querytest.Engine(db).Opts.GraphOnly = graphOnly
 		for _, metric := range index.Metrics() {
-			mustRun(t, db, fmt.Sprintf("CREATE INDEX ON e WITH (metric := '%v', m := 4, ef_construction := 20, ef := 20)", metric))
+			querytest.MustRun(t, db, fmt.Sprintf("CREATE INDEX ON e WITH (metric := '%v', m := 4, ef_construction := 20, ef := 20)", metric))
 			for _, vertex := range []string{"v3", "v10", "v599", ""} {
 				near := vectors.NearestRequest{K: 10, Embedding: "e", Vertex: vertex, Metric: metric}
 				within := vectors.WithinRequest{Embedding: "e", Vertex: vertex, Metric: metric, Radius: 0.5, Limit: 7}
@@ -41,7 +37,7 @@ func TestFileIndex_Agrees(t *testing.T) {
 				}
 				var have, want [2]vectors.SearchResult
 				for i, answers := range []*[2]vectors.SearchResult{&have, &want} {
-					if forgetLoaded(db); i == 1 { // a condition in Go makes it load the graph, the vectors and the index
+					if querytest.ForgetLoaded(db); i == 1 { // a condition in Go makes it load the graph, the vectors and the index
 						near.Where = func(where.Candidate) bool { return true }
 						within.Where = near.Where
 					}
@@ -52,8 +48,8 @@ func TestFileIndex_Agrees(t *testing.T) {
 					if answers[1], err = db.Vectors().Within(ctx, within); err != nil {
 						t.Fatal(err)
 					}
-					if loaded(db) != (i == 1) {
-						t.Fatalf("%v of %q: loaded is %v", metric, vertex, loaded(db))
+					if querytest.Loaded(db) != (i == 1) {
+						t.Fatalf("%v of %q: loaded is %v", metric, vertex, querytest.Loaded(db))
 					}
 				}
 				for i, what := range []string{"nearest", "within"} {
@@ -64,17 +60,17 @@ func TestFileIndex_Agrees(t *testing.T) {
 				}
 			}
 		}
-		forgetLoaded(db)
+		querytest.ForgetLoaded(db)
 		text := "NEAREST 9 TO 'v7' USING e WHERE NOT linked"
-		if explained := mustRun(t, db, "EXPLAIN "+text); !strings.Contains(explained, "searched in the file, and loaded after 128 searches") {
+		if explained := querytest.MustRun(t, db, "EXPLAIN "+text); !strings.Contains(explained, "searched in the file, and loaded after 128 searches") {
 			t.Error(explained)
 		}
-		have, profile := mustRun(t, db, text), mustRun(t, db, "PROFILE "+text)
-		if !strings.Contains(profile, "index in the file") || loaded(db) {
+		have, profile := querytest.MustRun(t, db, text), querytest.MustRun(t, db, "PROFILE "+text)
+		if !strings.Contains(profile, "index in the file") || querytest.Loaded(db) {
 			t.Error(profile)
 		}
-		mustRun(t, db, "NEAREST 1 TO 'v7' USING e WHERE key <> 'v1'")
-		if want := mustRun(t, db, text); !loaded(db) || have != want {
+		querytest.MustRun(t, db, "NEAREST 1 TO 'v7' USING e WHERE key <> 'v1'")
+		if want := querytest.MustRun(t, db, text); !querytest.Loaded(db) || have != want {
 			t.Errorf("%s in the file, %s loaded", have, want)
 		}
 	}
@@ -84,10 +80,10 @@ func TestFileIndex_Agrees(t *testing.T) {
 // loads the graph.
 func TestFileIndex_Degrees(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, &Options{IndexBytes: 1})
-	mustRun(t, db, "GENERATE preferential_attachment(n := 600, m := 2, seed := 3) INTO g")
-	putRows(t, db, 600, 5)
-	mustRun(t, db, "CREATE INDEX ON e WITH (m := 4, ef_construction := 20, ef := 20)")
+	db := querytest.Open(t, &query.Options{IndexBytes: 1})
+	querytest.MustRun(t, db, "GENERATE preferential_attachment(n := 600, m := 2, seed := 3) INTO g")
+	querytest.PutRows(t, db, 600, 5)
+	querytest.MustRun(t, db, "CREATE INDEX ON e WITH (m := 4, ef_construction := 20, ef := 20)")
 	for text, loads := range map[string]bool{
 		"NEAREST 9 TO '7' USING e WHERE degree > 3":                 false,
 		"NEAREST 9 TO '7' USING e WHERE degree > 2 AND NOT linked":  false,
@@ -96,13 +92,13 @@ func TestFileIndex_Degrees(t *testing.T) {
 		"WITHIN RADIUS 0.5 OF '7' USING e WHERE degree > 2":         false,
 		"NEAREST 9 TO '7' USING e EXACT WHERE degree > 3":           true,
 	} {
-		forgetLoaded(db)
-		have := mustRun(t, db, text)
-		if loaded(db) != loads {
-			t.Errorf("%s: loaded is %v", text, loaded(db))
+		querytest.ForgetLoaded(db)
+		have := querytest.MustRun(t, db, text)
+		if querytest.Loaded(db) != loads {
+			t.Errorf("%s: loaded is %v", text, querytest.Loaded(db))
 		}
-		mustRun(t, db, "NEAREST 1 TO '7' USING e WHERE key <> '1'")
-		if want := mustRun(t, db, text); !loaded(db) || have != want {
+		querytest.MustRun(t, db, "NEAREST 1 TO '7' USING e WHERE key <> '1'")
+		if want := querytest.MustRun(t, db, text); !querytest.Loaded(db) || have != want {
 			t.Errorf("%s: %s in the file, %s loaded", text, have, want)
 		}
 	}
@@ -113,9 +109,9 @@ func TestFileIndex_Degrees(t *testing.T) {
 func TestFileIndex_Loads(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	db := fileScanDB(t, &Options{IndexBytes: 1, graphOnly: true})
-	mustRun(t, db, "CREATE INDEX ON e WITH (m := 4, ef := 8)")
-	forgetLoaded(db)
+	db := querytest.FileScanDB(t, querytest.GraphOnly(1))
+	querytest.MustRun(t, db, "CREATE INDEX ON e WITH (m := 4, ef := 8)")
+	querytest.ForgetLoaded(db)
 	req := vectors.NearestRequest{K: 3, Embedding: "e", Vertex: "v7"}
 	exact := req
 	exact.Exact = true
@@ -124,8 +120,8 @@ func TestFileIndex_Loads(t *testing.T) {
 	}
 	for i := search.ScanCost; i <= search.FileScans*search.ScanCost; i++ {
 		r, err := db.Vectors().Nearest(ctx, req)
-		if err != nil || r.Index == nil || loaded(db) != (i == search.FileScans*search.ScanCost) {
-			t.Fatalf("search %d: loaded %v, %+v, %v", i, loaded(db), r.Index, err)
+		if err != nil || r.Index == nil || querytest.Loaded(db) != (i == search.FileScans*search.ScanCost) {
+			t.Fatalf("search %d: loaded %v, %+v, %v", i, querytest.Loaded(db), r.Index, err)
 		}
 	}
 }
@@ -134,8 +130,8 @@ func TestFileIndex_Loads(t *testing.T) {
 func TestFileIndex_Damaged(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	db := fileScanDB(t, &Options{IndexBytes: 1, graphOnly: true})
-	of, m, err := db.e.Store.Embedding(ctx, "e")
+	db := querytest.FileScanDB(t, querytest.GraphOnly(1))
+	of, m, err := querytest.Engine(db).Store.Embedding(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,14 +158,14 @@ func TestFileIndex_Damaged(t *testing.T) {
 	}
 	req.Exact = false
 	for what, stream := range map[string][]byte{"": sound, "cut": sound[:len(sound)/2], "text": []byte("no index"), "of other vectors": build(1)} {
-		if _, err := db.e.Store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: m.Rows}, func(w io.Writer) error {
+		if _, err := querytest.Engine(db).Store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: m.Rows}, func(w io.Writer) error {
 			_, err := w.Write(stream)
 			return err
 		}); err != nil {
 			t.Fatal(err)
 		}
 		r, err := db.Vectors().Nearest(ctx, req)
-		if err != nil || loaded(db) {
+		if err != nil || querytest.Loaded(db) {
 			t.Fatalf("%s: %v", what, err)
 		}
 		if what == "" {

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -11,71 +11,21 @@ import (
 	"testing"
 
 	"heavytail/index"
+	"heavytail/query"
 	"heavytail/query/fault"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/internal/search"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/vectors"
 	"heavytail/query/where"
 	"heavytail/storage"
-	"heavytail/storage/vec"
 )
-
-// fileScanDB has a ring with an embedding whose rows 3 and 4 are zero and whose rows
-// from 10 on are equal in pairs.
-func fileScanDB(t *testing.T, opts *Options) *DB {
-	t.Helper()
-	db := openTest(t, opts)
-	const n, dim = 600, 5
-	importText(t, db, "g", ringText(n))
-	putRows(t, db, n, dim)
-	return db
-}
-
-// ringText lists the edges of a ring.
-func ringText(n int) string {
-	var text strings.Builder
-	for v := range n {
-		fmt.Fprintf(&text, "v%d v%d\n", v, (v+1)%n)
-	}
-	return text.String()
-}
-
-func putRows(t *testing.T, db *DB, n, dim int) {
-	t.Helper()
-	m := vec.NewMatrix(n, dim)
-	for v := range n {
-		for l := range dim {
-			m.Row(v)[l] = float32(math.Sin(float64(v/2*dim + l)))
-		}
-	}
-	clear(m.Row(3))
-	clear(m.Row(4))
-	info, err := db.e.Store.Graph(context.Background(), "g")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.e.Store.PutEmbedding(context.Background(), storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: info.Version}, m); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// loaded reports whether the cache has the vectors of an embedding.
-func loaded(db *DB) bool {
-	db.e.Cache.Mu.Lock()
-	defer db.e.Cache.Mu.Unlock()
-	for key := range db.e.Cache.Entries {
-		if key.Kind == "embedding" || key.Kind == "graph" {
-			return true
-		}
-	}
-	return false
-}
 
 // Searches in the file have the answers of searches in memory, to the last bit.
 func TestFileScan_Agrees(t *testing.T) {
 	ctx := context.Background()
-	db := fileScanDB(t, nil)
+	db := querytest.FileScanDB(t, nil)
 	for _, metric := range index.Metrics() {
 		for _, vertex := range []string{"v0", "v3", "v10", "v599", ""} {
 			for _, k := range []int{1, 10, 599, 5000} {
@@ -85,9 +35,9 @@ func TestFileScan_Agrees(t *testing.T) {
 					near.Vector = []float32{1, 0, -1, 0.5, 0}
 					within.Vector = near.Vector
 				}
-				clear(db.e.Cache.Scans)
-				if loaded(db) {
-					db.e.Cache.Entries = map[session.CacheKey]*session.CacheEntry{}
+				clear(querytest.Engine(db).Cache.Scans)
+				if querytest.Loaded(db) {
+					querytest.Engine(db).Cache.Entries = map[session.CacheKey]*session.CacheEntry{}
 				}
 				a, err := db.Vectors().Nearest(ctx, near)
 				if err != nil {
@@ -97,7 +47,7 @@ func TestFileScan_Agrees(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if loaded(db) {
+				if querytest.Loaded(db) {
 					t.Fatalf("%v of %q: the vectors or the graph were loaded", metric, vertex)
 				}
 				// A condition that all vertices meet loads both.
@@ -111,7 +61,7 @@ func TestFileScan_Agrees(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !loaded(db) {
+				if !querytest.Loaded(db) {
 					t.Fatal("nothing was loaded")
 				}
 				if !slices.Equal(a.Neighbors, b.Neighbors) || a.Embedding != b.Embedding {
@@ -129,11 +79,11 @@ func TestFileScan_Agrees(t *testing.T) {
 // in memory; others load the graph.
 func TestFileScan_Linked(t *testing.T) {
 	ctx := context.Background()
-	db := fileScanDB(t, &Options{NoCache: true})
+	db := querytest.FileScanDB(t, &query.Options{NoCache: true})
 	if _, err := db.Graphs().InsertEdges(ctx, "g", []storage.Edge{{Source: "v7", Target: "v300"}, {Source: "v7", Target: "v11"}}); err != nil {
 		t.Fatal(err)
 	}
-	putRows(t, db, 600, 5)
+	querytest.PutRows(t, db, 600, 5)
 	for condition, admits := range map[string]func(where.Candidate) bool{
 		"NOT linked":            func(c where.Candidate) bool { return !c.Linked },
 		"linked":                func(c where.Candidate) bool { return c.Linked },
@@ -149,7 +99,7 @@ func TestFileScan_Linked(t *testing.T) {
 				"WITHIN RADIUS 0.5 OF": func() (vectors.SearchResult, error) { return db.Vectors().Within(ctx, within) },
 			} {
 				text = fmt.Sprintf("%s 'v7' USING %v(e) WHERE %s", text, metric, condition)
-				if profile := mustRun(t, db, "PROFILE "+text); !strings.Contains(profile, "in the file") {
+				if profile := querytest.MustRun(t, db, "PROFILE "+text); !strings.Contains(profile, "in the file") {
 					t.Errorf("%s: not in the file: %s", text, profile)
 				}
 				r, err := search() // a function in Go may read anything, so the graph is loaded
@@ -160,7 +110,7 @@ func TestFileScan_Linked(t *testing.T) {
 				for _, n := range r.Neighbors {
 					want += fmt.Sprintln(n.Vertex, n.Value)
 				}
-				if have := mustRun(t, db, text); have != want {
+				if have := querytest.MustRun(t, db, text); have != want {
 					t.Errorf("%s: %s in the file, %s in memory", text, have, want)
 				}
 			}
@@ -168,13 +118,13 @@ func TestFileScan_Linked(t *testing.T) {
 	}
 	for condition, inFile := range map[string]bool{"degree = 4": false, "NOT linked AND degree > 1": false, "key = 'v8' OR linked": false, "1 = 1": true} {
 		text := "NEAREST 9 TO 'v7' USING e WHERE " + condition
-		if profile := mustRun(t, db, "PROFILE "+text); strings.Contains(profile, "in the file") != inFile {
+		if profile := querytest.MustRun(t, db, "PROFILE "+text); strings.Contains(profile, "in the file") != inFile {
 			t.Errorf("%s: %s", text, profile)
 		}
 	}
 	for condition, found := range map[string]int{"1 = 1": 9, "1 = 2": 0} {
 		text := "NEAREST 9 TO [1, 0, 0, 0, 0] USING e WHERE " + condition
-		if answer := mustRun(t, db, text); strings.Count(answer, "\n") != found {
+		if answer := querytest.MustRun(t, db, text); strings.Count(answer, "\n") != found {
 			t.Errorf("%s: %s", text, answer)
 		}
 	}
@@ -185,20 +135,20 @@ func TestFileScan_Linked(t *testing.T) {
 func TestFileScan_Loads(t *testing.T) {
 	ctx := context.Background()
 	for _, c := range []struct {
-		opts  Options
+		opts  query.Options
 		loads bool
-	}{{Options{}, true}, {Options{NoCache: true}, false}, {Options{MemoryLimit: 1 << 10}, false}} {
-		db := fileScanDB(t, &c.opts)
+	}{{query.Options{}, true}, {query.Options{NoCache: true}, false}, {query.Options{MemoryLimit: 1 << 10}, false}} {
+		db := querytest.FileScanDB(t, &c.opts)
 		for i := range search.FileScans + 1 {
 			if _, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 3, Embedding: "e", Vertex: "v7"}); err != nil {
 				t.Fatalf("%+v: search %d: %v", c.opts, i, err)
 			}
-			if want := c.loads && i == search.FileScans; loaded(db) != want {
-				t.Errorf("%+v: after search %d loaded is %v", c.opts, i, loaded(db))
+			if want := c.loads && i == search.FileScans; querytest.Loaded(db) != want {
+				t.Errorf("%+v: after search %d loaded is %v", c.opts, i, querytest.Loaded(db))
 			}
 		}
 		// A new generation starts with scans in the file again.
-		putRows(t, db, 600, 4)
+		querytest.PutRows(t, db, 600, 4)
 		r, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 3, Embedding: "e", Vector: make([]float32, 4)})
 		if err != nil || r.Embedding.Generation != 2 {
 			t.Errorf("generation %d, %v", r.Embedding.Generation, err)
@@ -212,8 +162,8 @@ func TestFileScan_BeforeIndex(t *testing.T) {
 	const want = "; this takes less than searching the index in the file, and the index is loaded after 16 searches"
 	info := storage.IndexInfo{Compared: []uint32{900, 2000, 2000, 2000}, Vectors: 12_000}
 	ctx := context.Background()
-	db := fileScanDB(t, &Options{IndexBytes: 1})
-	of, m, err := db.e.Store.Embedding(ctx, "e")
+	db := querytest.FileScanDB(t, &query.Options{IndexBytes: 1})
+	of, m, err := querytest.Engine(db).Store.Embedding(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,10 +176,10 @@ func TestFileScan_BeforeIndex(t *testing.T) {
 		return err
 	}
 	info.Metric, info.Recall = "l2", 1
-	if _, err := db.e.Store.PutIndex(ctx, of, info, links); err != nil {
+	if _, err := querytest.Engine(db).Store.PutIndex(ctx, of, info, links); err != nil {
 		t.Fatal(err)
 	}
-	if text := strings.Join(strings.Fields(mustRun(t, db, "EXPLAIN NEAREST 3 TO 'v7' USING e")), " "); !strings.Contains(text, want) {
+	if text := strings.Join(strings.Fields(querytest.MustRun(t, db, "EXPLAIN NEAREST 3 TO 'v7' USING e")), " "); !strings.Contains(text, want) {
 		t.Errorf("%s\nexpected %q", text, want)
 	}
 	for i := range search.FileScans + 1 {
@@ -237,8 +187,8 @@ func TestFileScan_BeforeIndex(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if indexed := r.Index != nil; indexed != (i == search.FileScans) || indexed != loaded(db) {
-			t.Errorf("search %d: by the index %v, loaded %v", i, indexed, loaded(db))
+		if indexed := r.Index != nil; indexed != (i == search.FileScans) || indexed != querytest.Loaded(db) {
+			t.Errorf("search %d: by the index %v, loaded %v", i, indexed, querytest.Loaded(db))
 		}
 	}
 }
@@ -246,8 +196,8 @@ func TestFileScan_BeforeIndex(t *testing.T) {
 // The embedding or the index may be gone when a resolved search runs.
 func TestFileScan_Moved(t *testing.T) {
 	ctx := context.Background()
-	db := fileScanDB(t, nil)
-	c, err := db.e.Begin(ctx, "NEAREST")
+	db := querytest.FileScanDB(t, nil)
+	c, err := querytest.Engine(db).Begin(ctx, "NEAREST")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,10 +207,10 @@ func TestFileScan_Moved(t *testing.T) {
 		t.Fatal(err)
 	}
 	op, err := c.Binder(nil).Prepare(statement)
-	if err != nil || loaded(db) {
+	if err != nil || querytest.Loaded(db) {
 		t.Fatalf("%v, %v", op, err)
 	}
-	putRows(t, db, 600, 4)
+	querytest.PutRows(t, db, 600, 4)
 	found, err := op.Exec(c)
 	if err != nil {
 		t.Fatal(err)
@@ -281,7 +231,7 @@ func TestFileScan_BadInput(t *testing.T) {
 	ctx := context.Background()
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for _, inMemory := range []bool{false, true} {
-		db := fileScanDB(t, nil)
+		db := querytest.FileScanDB(t, nil)
 		var admits func(where.Candidate) bool
 		if inMemory {
 			admits = func(where.Candidate) bool { return true }

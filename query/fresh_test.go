@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -10,7 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"heavytail/query"
 	"heavytail/query/fault"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/vectors"
 	"heavytail/storage"
 )
@@ -19,19 +21,19 @@ import (
 // allows, and then refreshes the embedding itself.
 func TestNearest_FreshWaits(t *testing.T) {
 	ctx := context.Background()
-	path := jobStore(t)
-	db := openJobs(t, path)
-	defer closeJobs(t, db)
-	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
-	eager(db)
-	reached, release := held(db)
+	path := querytest.JobStore(t)
+	db := querytest.OpenAt(t, path)
+	defer querytest.Close(t, db)
+	querytest.MustRun(t, db, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
+	querytest.Eager(db)
+	reached, release := querytest.Held(db)
 	rows, err := db.Query(ctx, "EMBED g USING dp_spectral(dim := 5, normalization := 'degree') AS e IN BACKGROUND", nil)
 	if err != nil || !rows.Next() {
 		t.Fatal(err)
 	}
 	id := rows.Row()[0].(int64)
 	<-reached
-	mustRun(t, db, "INSERT EDGE ('0', 'new') INTO g")
+	querytest.MustRun(t, db, "INSERT EDGE ('0', 'new') INTO g")
 	fresh := vectors.NearestRequest{K: 3, Vertex: "new", Embedding: "e", Fresh: true}
 	short, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
 	if _, err := db.Vectors().Nearest(short, fresh); !errors.Is(err, context.DeadlineExceeded) {
@@ -67,12 +69,12 @@ func TestNearest_FreshWaits(t *testing.T) {
 // In a file that is open for reading, FRESH succeeds if the embedding is up to date.
 func TestNearest_FreshReadOnly(t *testing.T) {
 	ctx := context.Background()
-	path := jobStore(t)
-	db := openJobs(t, path)
-	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
-	closeJobs(t, db)
+	path := querytest.JobStore(t)
+	db := querytest.OpenAt(t, path)
+	querytest.MustRun(t, db, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
+	querytest.Close(t, db)
 	for _, want := range []error{nil, storage.ErrReadOnly} { // before and after a change
-		db, err := Open(path, &Options{ReadOnly: true})
+		db, err := query.Open(path, &query.Options{ReadOnly: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,18 +84,18 @@ func TestNearest_FreshReadOnly(t *testing.T) {
 		if err := db.Close(); err != nil {
 			t.Fatal(err)
 		}
-		db = openJobs(t, path)
-		mustRun(t, db, "INSERT EDGE ('0', 'new') INTO g")
-		closeJobs(t, db)
+		db = querytest.OpenAt(t, path)
+		querytest.MustRun(t, db, "INSERT EDGE ('0', 'new') INTO g")
+		querytest.Close(t, db)
 	}
 }
 
 // The record of a job has the peak memory over all its runs.
 func TestJobs_Peak(t *testing.T) {
 	ctx := context.Background()
-	path := jobStore(t)
-	db := openJobs(t, path)
-	defer closeJobs(t, db)
+	path := querytest.JobStore(t)
+	db := querytest.OpenAt(t, path)
+	defer querytest.Close(t, db)
 	// Garbage that is freed meanwhile would hide the memory of the job.
 	runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
@@ -105,7 +107,7 @@ func TestJobs_Peak(t *testing.T) {
 	if err != nil || info.Peak < 4*40*800 {
 		t.Errorf("the rows alone take %d bytes, the job was seen to take %d of %d, %v", 4*40*800, info.Peak, info.Memory, err)
 	}
-	if stored, err := db.e.Store.Job(ctx, started.ID); err != nil || stored.Peak != info.Peak {
+	if stored, err := querytest.Engine(db).Store.Job(ctx, started.ID); err != nil || stored.Peak != info.Peak {
 		t.Errorf("%+v, %v", stored, err)
 	}
 }
@@ -113,11 +115,11 @@ func TestJobs_Peak(t *testing.T) {
 // A mistake is found before the refresh: it changes nothing.
 func TestNearest_FreshMistakes(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	for _, text := range []string{
 		"GENERATE preferential_attachment(n := 40, m := 3) INTO g", "EMBED g USING dp_spectral(dim := 3) AS e", "INSERT EDGE (1, 'new') INTO g",
 	} {
-		mustExec(t, db, text)
+		querytest.MustExec(t, db, text)
 	}
 	for _, text := range []string{
 		"TO [1, 2] USING e FRESH", "TO 'none' USING e FRESH", "TO (1, 'none') USING e@1 FRESH", "TO 1 USING e FRESH WHERE age > 3", "TO 1 USING e FRESH ORDER BY age",
@@ -125,12 +127,12 @@ func TestNearest_FreshMistakes(t *testing.T) {
 		if _, err := db.Query(t.Context(), "NEAREST 3 "+text, nil); err == nil {
 			t.Errorf("%s: no error", text)
 		}
-		if info, err := db.e.Store.EmbeddingInfo(t.Context(), "e"); err != nil || info.Generation != 1 {
+		if info, err := querytest.Engine(db).Store.EmbeddingInfo(t.Context(), "e"); err != nil || info.Generation != 1 {
 			t.Errorf("%s: generation %d, %v", text, info.Generation, err)
 		}
 	}
-	mustExec(t, db, "NEAREST 3 TO 'new' USING e@1 FRESH")
-	if info, err := db.e.Store.EmbeddingInfo(t.Context(), "e"); err != nil || info.Generation != 2 {
+	querytest.MustExec(t, db, "NEAREST 3 TO 'new' USING e@1 FRESH")
+	if info, err := querytest.Engine(db).Store.EmbeddingInfo(t.Context(), "e"); err != nil || info.Generation != 2 {
 		t.Errorf("generation %d, %v", info.Generation, err)
 	}
 }

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 
 	"heavytail/query/fault"
 	"heavytail/query/graphs"
+	"heavytail/query/internal/querytest"
 	"heavytail/storage/generate"
 )
 
@@ -29,7 +30,7 @@ var generatorStructs = map[string]generate.Model{
 // their sources are equal.
 func TestGeneratorOptions(t *testing.T) {
 	t.Parallel()
-	db, seen := openTest(t, nil), map[string]bool{}
+	db, seen := querytest.Open(t, nil), map[string]bool{}
 	for text, using := range generatorStructs {
 		name, _, _ := strings.Cut(text, "(")
 		at := slices.IndexFunc(graphs.Generators(), func(g graphs.Generator) bool { return g.Name == name })
@@ -41,7 +42,7 @@ func TestGeneratorOptions(t *testing.T) {
 		if _, err := db.Graphs().Generate(t.Context(), graphs.GenerateRequest{Graph: "typed", Using: using}); err != nil {
 			t.Fatal(text, err)
 		}
-		mustExec(t, db, "GENERATE "+text+" INTO text")
+		querytest.MustExec(t, db, "GENERATE "+text+" INTO text")
 		a, errA := db.Graphs().Snapshot(t.Context(), "typed")
 		b, errB := db.Graphs().Snapshot(t.Context(), "text")
 		if errA != nil || errB != nil || !reflect.DeepEqual(a.Graph, b.Graph) {
@@ -50,8 +51,8 @@ func TestGeneratorOptions(t *testing.T) {
 		if graphs, err := db.Graphs().List(t.Context()); err != nil || len(graphs) != 2 || graphs[0].Source != graphs[1].Source {
 			t.Errorf("%s: graphs %+v, %v", text, graphs, err)
 		}
-		mustExec(t, db, "DROP GRAPH typed")
-		mustExec(t, db, "DROP GRAPH text")
+		querytest.MustExec(t, db, "DROP GRAPH typed")
+		querytest.MustExec(t, db, "DROP GRAPH text")
 	}
 	if len(seen) != len(graphs.Generators()) {
 		t.Errorf("structs of %d generators, and there are %d", len(seen), len(graphs.Generators()))
@@ -61,7 +62,7 @@ func TestGeneratorOptions(t *testing.T) {
 // TestGeneratorOptions_Mistakes expects errors with the same fields as those of statements.
 func TestGeneratorOptions_Mistakes(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	for want, req := range map[string]graphs.GenerateRequest{
 		"the generator is given twice, by Using and by Generator or Settings": {Using: generate.ErdosRenyi{N: 3, P: 1}, Generator: "erdos_renyi"},
 		"Using is a nil pointer, or a model that is none of Generators":       {Using: (*generate.ErdosRenyi)(nil)},

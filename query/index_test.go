@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"bytes"
@@ -13,7 +13,9 @@ import (
 	"testing"
 
 	"heavytail/index"
+	"heavytail/query"
 	"heavytail/query/internal/indexes"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/rows"
 	"heavytail/query/vectors"
 	"heavytail/query/where"
@@ -22,31 +24,31 @@ import (
 )
 
 // indexedDB has a ring of n vertices with random vectors, as the embedding e.
-func indexedDB(t *testing.T, n int, opts Options) *DB {
+func indexedDB(t *testing.T, n int, opts query.Options) *query.DB {
 	t.Helper()
-	db := openTest(t, &opts)
+	db := querytest.Open(t, &opts)
 	putRandom(t, db, n, 1)
 	return db
 }
 
 // putRandom stores random vectors as e; the graph is made where it is missing.
-func putRandom(t *testing.T, db *DB, n int, seed uint64) {
+func putRandom(t *testing.T, db *query.DB, n int, seed uint64) {
 	t.Helper()
 	ctx := context.Background()
-	if _, err := db.e.Store.Graph(ctx, "g"); errors.Is(err, storage.ErrNotFound) {
-		mustRun(t, db, fmt.Sprintf("GENERATE erdos_renyi(n := %d, p := 0.003, seed := 1) INTO g", n))
+	if _, err := querytest.Engine(db).Store.Graph(ctx, "g"); errors.Is(err, storage.ErrNotFound) {
+		querytest.MustRun(t, db, fmt.Sprintf("GENERATE erdos_renyi(n := %d, p := 0.003, seed := 1) INTO g", n))
 	}
 	random := rand.New(rand.NewPCG(seed, 1))
 	m := vec.NewMatrix(n, 8)
 	for i := range m.Data {
 		m.Data[i] = float32(random.NormFloat64())
 	}
-	if _, err := db.e.Store.PutEmbedding(ctx, storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1, Method: "random"}, m); err != nil {
+	if _, err := querytest.Engine(db).Store.PutEmbedding(ctx, storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1, Method: "random"}, m); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func nearestTo(t *testing.T, db *DB, req vectors.NearestRequest) vectors.SearchResult {
+func nearestTo(t *testing.T, db *query.DB, req vectors.NearestRequest) vectors.SearchResult {
 	t.Helper()
 	req.Embedding, req.K = "e", 10
 	r, err := db.Vectors().Nearest(context.Background(), req)
@@ -60,7 +62,7 @@ func nearestTo(t *testing.T, db *DB, req vectors.NearestRequest) vectors.SearchR
 // and reports it.
 func TestNearest_Index(t *testing.T) {
 	ctx := context.Background()
-	db := indexedDB(t, 2000, Options{IndexBytes: 1})
+	db := indexedDB(t, 2000, query.Options{IndexBytes: 1})
 	info, err := db.Vectors().CreateIndex(ctx, vectors.CreateIndexRequest{Embedding: "e"})
 	if err != nil || info.Recall < 0.95 || info.Vectors != 2000 || info.Bytes == 0 {
 		t.Fatalf("%+v, %v", info, err)
@@ -86,7 +88,7 @@ func TestNearest_Index(t *testing.T) {
 		"PROFILE NEAREST 10 TO '7' USING e WHERE degree > 1000": "2000 vectors scanned, as too few vertices pass the filter",
 		"PROFILE NEAREST 10 TO '7' USING e EXACT":               "2000 vectors scanned",
 	} {
-		if text := mustRun(t, db, statement); !strings.Contains(text, want) {
+		if text := querytest.MustRun(t, db, statement); !strings.Contains(text, want) {
 			t.Errorf("%s:\n%s\nexpected %q", statement, text, want)
 		}
 	}
@@ -97,13 +99,13 @@ func TestNearest_Index(t *testing.T) {
 	if again.Index != nil || !slices.Equal(again.Neighbors, nearestTo(t, db, vectors.NearestRequest{Vertex: "7", Exact: true}).Neighbors) {
 		t.Error("the index of another generation was used")
 	}
-	mustBeSound(t, db)
+	querytest.MustBeSound(t, db)
 }
 
 // Small sets are scanned, which is as fast.
 func TestNearest_IndexBytes(t *testing.T) {
-	db := indexedDB(t, 500, Options{})
-	mustRun(t, db, "CREATE INDEX ON e")
+	db := indexedDB(t, 500, query.Options{})
+	querytest.MustRun(t, db, "CREATE INDEX ON e")
 	if r := nearestTo(t, db, vectors.NearestRequest{Vertex: "7"}); r.Index != nil {
 		t.Error("the index of 16 KB was used")
 	}
@@ -112,8 +114,8 @@ func TestNearest_IndexBytes(t *testing.T) {
 // An index whose searches compare so many vectors that a scan takes less is not used, which its
 // builder and EXPLAIN say, and a refresh removes it: here by the dot product of vectors whose lengths differ very much.
 func TestNearest_IndexSlow(t *testing.T) {
-	db := openTest(t, &Options{IndexBytes: 1})
-	mustRun(t, db, "GENERATE erdos_renyi(n := 2000, p := 0.001, seed := 1) INTO g")
+	db := querytest.Open(t, &query.Options{IndexBytes: 1})
+	querytest.MustRun(t, db, "GENERATE erdos_renyi(n := 2000, p := 0.001, seed := 1) INTO g")
 	random := rand.New(rand.NewPCG(1, 1))
 	m := vec.NewMatrix(2000, 8)
 	for v := range m.Rows {
@@ -123,7 +125,7 @@ func TestNearest_IndexSlow(t *testing.T) {
 		}
 	}
 	ctx := context.Background()
-	if _, err := db.e.Store.PutEmbedding(ctx, storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1, Method: "random"}, m); err != nil {
+	if _, err := querytest.Engine(db).Store.PutEmbedding(ctx, storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1, Method: "random"}, m); err != nil {
 		t.Fatal(err)
 	}
 	for metric, slow := range map[string]bool{"dot": true, "cosine": false} {
@@ -135,11 +137,11 @@ func TestNearest_IndexSlow(t *testing.T) {
 			return strings.Contains(n.Text, "of 2000 vectors, which takes longer than a scan")
 		})
 		search := "NEAREST 10 TO '7' USING " + metric + "(e)"
-		explained := strings.Contains(mustRun(t, db, "EXPLAIN "+search), "this takes less than searching the index, which compares very many vectors")
+		explained := strings.Contains(querytest.MustRun(t, db, "EXPLAIN "+search), "this takes less than searching the index, which compares very many vectors")
 		if said != slow || explained != slow {
 			t.Errorf("%s: notices %v, explained %v", metric, answer.Notices(), explained)
 		}
-		if got, want := mustRun(t, db, search), mustRun(t, db, search+" EXACT"); slow && got != want {
+		if got, want := querytest.MustRun(t, db, search), querytest.MustRun(t, db, search+" EXACT"); slow && got != want {
 			t.Errorf("%s\nand exact:\n%s", got, want)
 		}
 	}
@@ -147,8 +149,8 @@ func TestNearest_IndexSlow(t *testing.T) {
 }
 
 // removesSlow checks that a refresh of e removes its slow index by dot, and keeps that by cosine.
-func removesSlow(t *testing.T, db *DB, m *vec.Matrix) {
-	c, err := db.e.Begin(context.Background(), "test")
+func removesSlow(t *testing.T, db *query.DB, m *vec.Matrix) {
+	c, err := querytest.Engine(db).Begin(context.Background(), "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,10 +168,10 @@ func removesSlow(t *testing.T, db *DB, m *vec.Matrix) {
 
 // Vertices that were deleted later are not returned.
 func TestNearest_IndexDeleted(t *testing.T) {
-	db := indexedDB(t, 500, Options{IndexBytes: 1, graphOnly: true})
-	mustRun(t, db, "CREATE INDEX ON e WITH (ef := 500)")
+	db := indexedDB(t, 500, *querytest.GraphOnly(1))
+	querytest.MustRun(t, db, "CREATE INDEX ON e WITH (ef := 500)")
 	near := nearestTo(t, db, vectors.NearestRequest{Vertex: "7"}).Neighbors[0].Vertex
-	mustRun(t, db, "DELETE VERTEX '"+near+"' FROM g")
+	querytest.MustRun(t, db, "DELETE VERTEX '"+near+"' FROM g")
 	r := nearestTo(t, db, vectors.NearestRequest{Vertex: "7"})
 	if slices.ContainsFunc(r.Neighbors, func(n vectors.Neighbor) bool { return n.Vertex == near }) || r.Index == nil {
 		t.Errorf("after %s was deleted: %+v", near, r)
@@ -177,17 +179,17 @@ func TestNearest_IndexDeleted(t *testing.T) {
 	if want := nearestTo(t, db, vectors.NearestRequest{Vertex: "7", Exact: true}); !slices.Equal(r.Neighbors, want.Neighbors) {
 		t.Errorf("%v, expected %v", r.Neighbors, want.Neighbors)
 	}
-	if text, want := mustRun(t, db, "PROFILE NEAREST 10 TO '7' USING e"), "1 of deleted vertices left out"; !strings.Contains(text, want) {
+	if text, want := querytest.MustRun(t, db, "PROFILE NEAREST 10 TO '7' USING e"), "1 of deleted vertices left out"; !strings.Contains(text, want) {
 		t.Errorf("%s\nexpected %q", text, want)
 	}
 	// If too few vertices are left, all are scanned.
-	db.e.Opts.GraphOnly = false
-	mustRun(t, db, "DELETE VERTICES FROM g WHERE degree >= 4")
+	querytest.Engine(db).Opts.GraphOnly = false
+	querytest.MustRun(t, db, "DELETE VERTICES FROM g WHERE degree >= 4")
 	r = nearestTo(t, db, vectors.NearestRequest{Vector: make([]float32, 8)})
 	if want := nearestTo(t, db, vectors.NearestRequest{Vector: make([]float32, 8), Exact: true}); !slices.Equal(r.Neighbors, want.Neighbors) {
 		t.Errorf("%v, expected %v", r.Neighbors, want.Neighbors)
 	}
-	if text, want := mustRun(t, db, "PROFILE NEAREST 10 TO [0, 0, 0, 0, 0, 0, 0, 0] USING e"), "500 vectors scanned, as"; !strings.Contains(text, want) {
+	if text, want := querytest.MustRun(t, db, "PROFILE NEAREST 10 TO [0, 0, 0, 0, 0, 0, 0, 0] USING e"), "500 vectors scanned, as"; !strings.Contains(text, want) {
 		t.Errorf("%s\nexpected %q", text, want)
 	}
 }
@@ -199,8 +201,8 @@ func TestNearest_IndexDamaged(t *testing.T) {
 		t.Skip("-short: damages an index in many places")
 	}
 	ctx := context.Background()
-	db := indexedDB(t, 1000, Options{IndexBytes: 1, graphOnly: true})
-	of, m, err := db.e.Store.Embedding(ctx, "e")
+	db := indexedDB(t, 1000, *querytest.GraphOnly(1))
+	of, m, err := querytest.Engine(db).Store.Embedding(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +228,7 @@ func TestNearest_IndexDamaged(t *testing.T) {
 	for what, stored := range map[string][]byte{
 		"cut": sound[:len(sound)/2], "flipped": flipped, "of other vectors": build(other), "text": []byte("no index"),
 	} {
-		_, err := db.e.Store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: 1000, Recall: 1}, func(w io.Writer) error {
+		_, err := querytest.Engine(db).Store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: 1000, Recall: 1}, func(w io.Writer) error {
 			_, err := w.Write(stored)
 			return err
 		})
@@ -238,18 +240,18 @@ func TestNearest_IndexDamaged(t *testing.T) {
 			t.Errorf("%s: %+v", what, r)
 		}
 	}
-	mustRun(t, db, "CREATE INDEX ON e")
+	querytest.MustRun(t, db, "CREATE INDEX ON e")
 	if r := nearestTo(t, db, vectors.NearestRequest{Vertex: "7"}); r.Index == nil {
 		t.Error("the index was created again and is not used")
 	}
 	// Nor does an index that was damaged before a vertex was deleted.
-	if _, err := db.e.Store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: 1000, Recall: 1}, func(w io.Writer) error {
+	if _, err := querytest.Engine(db).Store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: 1000, Recall: 1}, func(w io.Writer) error {
 		_, err := w.Write(flipped)
 		return err
 	}); err != nil {
 		t.Fatal(err)
 	}
-	mustRun(t, db, "DELETE VERTEX '"+want.Neighbors[0].Vertex+"' FROM g")
+	querytest.MustRun(t, db, "DELETE VERTEX '"+want.Neighbors[0].Vertex+"' FROM g")
 	r, want := nearestTo(t, db, vectors.NearestRequest{Vertex: "7"}), nearestTo(t, db, vectors.NearestRequest{Vertex: "7", Exact: true})
 	if r.Index != nil || !slices.Equal(r.Neighbors, want.Neighbors) ||
 		!slices.ContainsFunc(r.Notices, func(n rows.Notice) bool { return strings.Contains(n.Text, "cannot be used") }) {
@@ -261,7 +263,7 @@ func TestNearest_IndexDamaged(t *testing.T) {
 func TestDB_Index_Worst(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	db := indexedDB(t, 1000, Options{IndexBytes: 1})
+	db := indexedDB(t, 1000, query.Options{IndexBytes: 1})
 	info, err := db.Vectors().CreateIndex(ctx, vectors.CreateIndexRequest{Embedding: "e", M: 2, EfConstruction: 4, Ef: 10})
 	if err != nil || !(info.Lowest < info.Recall) || info.Poor == 0 {
 		t.Fatalf("%+v, %v", info, err)
@@ -280,14 +282,14 @@ func TestDB_Index_Worst(t *testing.T) {
 	}
 	columns("SHOW INDEXES", info.Recall, info.Lowest, info.Poor)
 	text := fmt.Sprintf("recall %.4g, lowest %.2g, %.3g %% of queries below 0.5, index", info.Recall, info.Lowest, 100*info.Poor)
-	if plan := mustRun(t, db, "PROFILE NEAREST 10 TO '7' USING e"); !strings.Contains(plan, text) {
+	if plan := querytest.MustRun(t, db, "PROFILE NEAREST 10 TO '7' USING e"); !strings.Contains(plan, text) {
 		t.Errorf("%q is not in\n%s", text, plan)
 	}
 }
 
 func TestDB_CreateIndex_Refused(t *testing.T) {
 	ctx := context.Background()
-	db := indexedDB(t, 100, Options{})
+	db := indexedDB(t, 100, query.Options{})
 	for _, req := range []vectors.CreateIndexRequest{{Embedding: "e", M: 1}, {Embedding: "e", Metric: 7}, {Embedding: "none"}, {}} {
 		if _, err := db.Vectors().CreateIndex(ctx, req); err == nil {
 			t.Errorf("%+v: no error", req)
@@ -303,37 +305,20 @@ func TestDB_CreateIndex_Refused(t *testing.T) {
 	}
 }
 
-// mustRun runs a statement and returns the text of its rows.
-func mustRun(t *testing.T, db *DB, statement string) string {
-	t.Helper()
-	answer, err := db.Query(context.Background(), statement, nil)
-	if err != nil {
-		t.Fatalf("%s: %v", statement, err)
-	}
-	var out strings.Builder
-	for answer.Next() {
-		fmt.Fprintln(&out, answer.Row()...)
-	}
-	if answer.Err() != nil {
-		t.Fatal(answer.Err())
-	}
-	return out.String()
-}
-
 // The indexes of an embedding follow its refreshes: they are updated from the changes, and
 // rebuilt after a vertex was deleted. Searches with them find what a scan finds.
 func TestDB_Refresh_IndexFollows(t *testing.T) {
 	ctx := context.Background()
-	db := openTest(t, &Options{IndexBytes: 1})
-	mustRun(t, db, "GENERATE preferential_attachment(n := 300, m := 3, seed := 2) INTO g")
-	mustRun(t, db, "EMBED g USING deepwalk(dim := 8, walks := 2, length := 10, window := 3, seed := 1) AS e")
-	mustRun(t, db, "CREATE INDEX ON e WITH (ef := 60, seed := 4)")
-	mustRun(t, db, "CREATE INDEX ON e WITH (metric := 'cosine', m := 12, ef := 50)")
+	db := querytest.Open(t, &query.Options{IndexBytes: 1})
+	querytest.MustRun(t, db, "GENERATE preferential_attachment(n := 300, m := 3, seed := 2) INTO g")
+	querytest.MustRun(t, db, "EMBED g USING deepwalk(dim := 8, walks := 2, length := 10, window := 3, seed := 1) AS e")
+	querytest.MustRun(t, db, "CREATE INDEX ON e WITH (ef := 60, seed := 4)")
+	querytest.MustRun(t, db, "CREATE INDEX ON e WITH (metric := 'cosine', m := 12, ef := 50)")
 	for round, change := range []string{
 		"INSERT EDGE ('299', 'new'), ('new', '298') INTO g", "DELETE VERTEX '17' FROM g", "INSERT EDGE ('299', 'newer'), ('new', 'newer') INTO g",
 	} {
-		mustRun(t, db, change)
-		mustRun(t, db, "REFRESH e")
+		querytest.MustRun(t, db, change)
+		querytest.MustRun(t, db, "REFRESH e")
 		list, err := db.Vectors().Indexes(ctx)
 		if err != nil || len(list) != 2 {
 			t.Fatalf("%s: %+v, %v", change, list, err)
@@ -343,7 +328,7 @@ func TestDB_Refresh_IndexFollows(t *testing.T) {
 				t.Errorf("%s: %+v", change, got)
 			}
 		}
-		_, m, err := db.e.Store.Embedding(ctx, "e")
+		_, m, err := querytest.Engine(db).Store.Embedding(ctx, "e")
 		if err != nil || list[0].Vectors != m.Rows {
 			t.Fatal(list[0].Vectors, m.Rows, err)
 		}
@@ -361,12 +346,12 @@ func TestDB_Refresh_IndexFollows(t *testing.T) {
 			t.Errorf("%s: the index finds %d of 400", change, found)
 		}
 	}
-	db.e.Opts.Notice = func(n rows.Notice) {
+	querytest.Engine(db).Opts.Notice = func(n rows.Notice) {
 		if strings.Contains(n.Text, "index") {
 			t.Error(n.Text)
 		}
 	}
-	mustRun(t, db, "REFRESH e")
+	querytest.MustRun(t, db, "REFRESH e")
 	if list, err := db.Vectors().Indexes(ctx); err != nil || len(list) != 2 {
 		t.Errorf("a refresh that had nothing to do: %+v, %v", list, err)
 	}

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"cmp"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/query"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/vectors"
 	"heavytail/query/where"
 	"heavytail/storage/vec"
@@ -23,14 +25,14 @@ type placedKey struct {
 
 // embeddedKeys lists the vertices that the embedding e has vectors of, in the order
 // in which they came into the graph.
-func embeddedKeys(t *testing.T, db *DB) []placedKey {
+func embeddedKeys(t *testing.T, db *query.DB) []placedKey {
 	t.Helper()
 	ctx := context.Background()
-	info, m, err := db.e.Store.Embedding(ctx, "e")
+	info, m, err := querytest.Engine(db).Store.Embedding(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
-	graph, err := db.e.Store.Snapshot(ctx, "g")
+	graph, err := querytest.Engine(db).Store.Snapshot(ctx, "g")
 	if err != nil || graph.Info.Version != info.GraphVersion || graph.Info.Vertices != m.Rows {
 		t.Fatalf("the embedding is of version %d, the graph of %d: %v", info.GraphVersion, graph.Info.Version, err)
 	}
@@ -74,10 +76,10 @@ func TestNearest_IndexChanges(t *testing.T) {
 	}
 	for seed := range seeds {
 		random := rand.New(rand.NewPCG(seed, 7))
-		db := openTest(t, &Options{IndexBytes: 1, graphOnly: true})
-		mustRun(t, db, fmt.Sprintf("GENERATE preferential_attachment(n := 400, m := 3, seed := %d) INTO g", seed+1))
-		mustRun(t, db, "EMBED g USING deepwalk(dim := 8, walks := 2, length := 10, window := 3, seed := 1) AS e")
-		mustRun(t, db, "CREATE INDEX ON e WITH (ef := 5000, m := 6, ef_construction := 40)")
+		db := querytest.Open(t, querytest.GraphOnly(1))
+		querytest.MustRun(t, db, fmt.Sprintf("GENERATE preferential_attachment(n := 400, m := 3, seed := %d) INTO g", seed+1))
+		querytest.MustRun(t, db, "EMBED g USING deepwalk(dim := 8, walks := 2, length := 10, window := 3, seed := 1) AS e")
+		querytest.MustRun(t, db, "CREATE INDEX ON e WITH (ef := 5000, m := 6, ef_construction := 40)")
 		known := embeddedKeys(t, db)
 		present := map[string]bool{} // and those that came since
 		for _, p := range known {
@@ -92,7 +94,7 @@ func TestNearest_IndexChanges(t *testing.T) {
 				for range 1 + random.IntN(15) {
 					gone = append(gone, "'"+keys[random.IntN(len(keys))]+"'")
 				}
-				mustRun(t, db, "DELETE VERTEX "+strings.Join(gone, ", ")+" FROM g")
+				querytest.MustRun(t, db, "DELETE VERTEX "+strings.Join(gone, ", ")+" FROM g")
 				for _, key := range gone {
 					delete(present, strings.Trim(key, "'"))
 				}
@@ -106,11 +108,11 @@ func TestNearest_IndexChanges(t *testing.T) {
 						key = fmt.Sprint(next)
 						next++
 					}
-					mustRun(t, db, fmt.Sprintf("INSERT EDGE ('%s', '%s') INTO g", key, keys[random.IntN(len(keys))]))
+					querytest.MustRun(t, db, fmt.Sprintf("INSERT EDGE ('%s', '%s') INTO g", key, keys[random.IntN(len(keys))]))
 					present[key] = true
 				}
 			default:
-				mustRun(t, db, "REFRESH e")
+				querytest.MustRun(t, db, "REFRESH e")
 				known = embeddedKeys(t, db)
 				refreshed++
 			}
@@ -143,7 +145,7 @@ func TestNearest_IndexChanges(t *testing.T) {
 		if deleted == 0 || refreshed == 0 {
 			t.Errorf("seed %d: %d deletions and %d refreshes", seed, deleted, refreshed)
 		}
-		mustBeSound(t, db)
+		querytest.MustBeSound(t, db)
 	}
 }
 
@@ -160,18 +162,18 @@ func sortedKeys(set map[string]bool) []string {
 // PREDICT gets the same candidates from an index with deleted vertices as from a scan.
 func TestPredict_IndexDeleted(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, &Options{IndexBytes: 1, graphOnly: true})
-	mustRun(t, db, "GENERATE preferential_attachment(n := 300, m := 2, seed := 5) INTO g")
-	mustRun(t, db, "EMBED g USING deepwalk(dim := 8, walks := 2, length := 10, window := 3, seed := 1) AS e")
-	mustRun(t, db, "DELETE VERTEX '5', '17', '120', '299' FROM g")
+	db := querytest.Open(t, querytest.GraphOnly(1))
+	querytest.MustRun(t, db, "GENERATE preferential_attachment(n := 300, m := 2, seed := 5) INTO g")
+	querytest.MustRun(t, db, "EMBED g USING deepwalk(dim := 8, walks := 2, length := 10, window := 3, seed := 1) AS e")
+	querytest.MustRun(t, db, "DELETE VERTEX '5', '17', '120', '299' FROM g")
 	statements := []string{"PREDICT 20 LINKS FOR '40' IN g WITH l2(e)", "PREDICT 20 LINKS IN g WITH l2(e)"}
 	var want []string
 	for _, statement := range statements {
-		want = append(want, mustRun(t, db, statement))
+		want = append(want, querytest.MustRun(t, db, statement))
 	}
-	mustRun(t, db, "CREATE INDEX ON e WITH (ef := 500)")
+	querytest.MustRun(t, db, "CREATE INDEX ON e WITH (ef := 500)")
 	for i, statement := range statements {
-		if got := mustRun(t, db, statement); got != want[i] {
+		if got := querytest.MustRun(t, db, statement); got != want[i] {
 			t.Errorf("%s: %s, expected %s", statement, got, want[i])
 		}
 	}

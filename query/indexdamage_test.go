@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"bytes"
@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/query"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/maintenance"
 	"heavytail/query/vectors"
 	"heavytail/storage"
@@ -28,14 +30,14 @@ func indexedFile(t *testing.T) (content []byte, want []vectors.Neighbor, stored 
 	t.Helper()
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "sound.ht")
-	db, err := Open(path, &Options{IndexBytes: 1, graphOnly: true})
+	db, err := query.Open(path, querytest.GraphOnly(1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	importText(t, db, "g", ringText(600))
-	putRows(t, db, 600, 5)
-	mustRun(t, db, "CREATE INDEX ON e WITH (m := 4, ef_construction := 20, ef := 600)")
-	_, m, err := db.e.Store.Embedding(ctx, "e")
+	querytest.ImportText(t, db, "g", querytest.RingText(600))
+	querytest.PutRows(t, db, 600, 5)
+	querytest.MustRun(t, db, "CREATE INDEX ON e WITH (m := 4, ef_construction := 20, ef := 600)")
+	_, m, err := querytest.Engine(db).Store.Embedding(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +92,7 @@ func searchDamagedFile(t *testing.T, content []byte, want []vectors.Neighbor, in
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	db, err := Open(path, &Options{IndexBytes: 1, graphOnly: true})
+	db, err := query.Open(path, querytest.GraphOnly(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,12 +118,12 @@ func searchDamagedFile(t *testing.T, content []byte, want []vectors.Neighbor, in
 	if _, err := maintenance.Recover(ctx, path, to, maintenance.RecoverOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Open(to, &Options{IndexBytes: 1, graphOnly: true})
+	again, err := query.Open(to, querytest.GraphOnly(1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	mustBeSound(t, again)
+	querytest.MustBeSound(t, again)
 	if r, err = again.Vectors().Nearest(ctx, req); inVectors != errors.Is(err, storage.ErrNotFound) || !inVectors && !slices.Equal(r.Neighbors, want) {
 		t.Errorf("recovered: %+v, %v", r, err)
 	}
@@ -131,13 +133,13 @@ func searchDamagedFile(t *testing.T, content []byte, want []vectors.Neighbor, in
 func TestFileIndex_Backup(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	db := fileScanDB(t, &Options{IndexBytes: 1, graphOnly: true})
-	mustRun(t, db, "CREATE INDEX ON e WITH (m := 4, ef_construction := 20, ef := 600)")
+	db := querytest.FileScanDB(t, querytest.GraphOnly(1))
+	querytest.MustRun(t, db, "CREATE INDEX ON e WITH (m := 4, ef_construction := 20, ef := 600)")
 	path := filepath.Join(t.TempDir(), "copy.ht")
 	if _, err := db.Maintenance().Backup(ctx, maintenance.BackupRequest{Path: path}); err != nil {
 		t.Fatal(err)
 	}
-	copied, err := Open(path, &Options{IndexBytes: 1, graphOnly: true})
+	copied, err := query.Open(path, querytest.GraphOnly(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,21 +147,21 @@ func TestFileIndex_Backup(t *testing.T) {
 	req := vectors.NearestRequest{K: 5, Embedding: "e", Vertex: "v7"}
 	want, err1 := db.Vectors().Nearest(ctx, req)
 	have, err2 := copied.Vectors().Nearest(ctx, req)
-	if err1 != nil || err2 != nil || have.Index == nil || loaded(copied) || !slices.Equal(have.Neighbors, want.Neighbors) {
+	if err1 != nil || err2 != nil || have.Index == nil || querytest.Loaded(copied) || !slices.Equal(have.Neighbors, want.Neighbors) {
 		t.Errorf("%+v in the copy, %+v: %v, %v", have, want, err2, err1)
 	}
 }
 
 // putStream replaces the index of e by the given bytes.
-func putStream(t *testing.T, db *DB, stream []byte) {
+func putStream(t *testing.T, db *query.DB, stream []byte) {
 	t.Helper()
 	ctx := context.Background()
-	of, err := db.e.Store.EmbeddingInfo(ctx, "e")
+	of, err := querytest.Engine(db).Store.EmbeddingInfo(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
 	info := storage.IndexInfo{Metric: "l2", Vectors: of.Vertices, Recall: 1, Parameters: []storage.Setting{{Name: "ef", Value: "100"}}}
-	if _, err := db.e.Store.PutIndex(ctx, of, info, func(w io.Writer) error {
+	if _, err := querytest.Engine(db).Store.PutIndex(ctx, of, info, func(w io.Writer) error {
 		_, err := w.Write(stream)
 		return err
 	}); err != nil {
@@ -171,20 +173,20 @@ func putStream(t *testing.T, db *DB, stream []byte) {
 func TestRefresh_DamagedIndex(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	db := openTest(t, &Options{IndexBytes: 1, graphOnly: true})
-	mustRun(t, db, "GENERATE preferential_attachment(n := 80, m := 2, seed := 2) INTO g")
-	mustRun(t, db, "EMBED g USING deepwalk(dim := 4, walks := 2, length := 6, window := 2, seed := 1) AS e")
+	db := querytest.Open(t, querytest.GraphOnly(1))
+	querytest.MustRun(t, db, "GENERATE preferential_attachment(n := 80, m := 2, seed := 2) INTO g")
+	querytest.MustRun(t, db, "EMBED g USING deepwalk(dim := 4, walks := 2, length := 6, window := 2, seed := 1) AS e")
 	for i, damage := range []func(b []byte) []byte{
 		func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
 		func(b []byte) []byte { return b[:len(b)-5] },
 		func([]byte) []byte { return []byte("no index") },
 	} {
-		mustRun(t, db, "CREATE INDEX ON e WITH (ef := 100)")
-		of, err := db.e.Store.EmbeddingInfo(ctx, "e")
+		querytest.MustRun(t, db, "CREATE INDEX ON e WITH (ef := 100)")
+		of, err := querytest.Engine(db).Store.EmbeddingInfo(ctx, "e")
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, r, err := db.e.Store.Index(ctx, of, "l2")
+		_, r, err := querytest.Engine(db).Store.Index(ctx, of, "l2")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,11 +195,11 @@ func TestRefresh_DamagedIndex(t *testing.T) {
 			t.Fatalf("%.8s, %v", b, err)
 		}
 		putStream(t, db, damage(b))
-		mustRun(t, db, fmt.Sprintf("INSERT EDGE ('7', 'new%d') INTO g", i))
-		mustRun(t, db, "REFRESH e")
-		forgetLoaded(db)
+		querytest.MustRun(t, db, fmt.Sprintf("INSERT EDGE ('7', 'new%d') INTO g", i))
+		querytest.MustRun(t, db, "REFRESH e")
+		querytest.ForgetLoaded(db)
 		have, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 9, Embedding: "e", Vertex: "7"})
-		if err != nil || have.Index == nil || loaded(db) || len(have.Notices) != 0 {
+		if err != nil || have.Index == nil || querytest.Loaded(db) || len(have.Notices) != 0 {
 			t.Fatalf("%d: %+v, %v", i, have, err)
 		}
 		want, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 9, Embedding: "e", Vertex: "7", Exact: true})

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 
 	"heavytail/.ci/repeat"
 	"heavytail/index"
+	"heavytail/query"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/vectors"
 	"heavytail/storage"
 )
@@ -52,31 +54,31 @@ func TestIndex_Killed(t *testing.T) {
 	}
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store")
-	db := openJobs(t, path)
-	mustRun(t, db, "GENERATE preferential_attachment(n := 800, m := 3, seed := 1) INTO g")
-	mustRun(t, db, jobStatements["walks"])
-	closeJobs(t, db)
+	db := querytest.OpenAt(t, path)
+	querytest.MustRun(t, db, "GENERATE preferential_attachment(n := 800, m := 3, seed := 1) INTO g")
+	querytest.MustRun(t, db, querytest.JobStatements["walks"])
+	querytest.Close(t, db)
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	moments := repeat.Times(2)
 	for _, k := range indexKills {
 		t.Run(k.name, func(t *testing.T) {
-			before := copyStore(t, path)
-			db := openJobs(t, before)
-			for _, text := range statementsOf(k.before) {
-				mustRun(t, db, text)
+			before := querytest.CopyStore(t, path)
+			db := querytest.OpenAt(t, before)
+			for _, text := range querytest.StatementsOf(k.before) {
+				querytest.MustRun(t, db, text)
 			}
 			old := storedIndexes(t, db)
-			closeJobs(t, db)
-			whole := copyStore(t, before)
+			querytest.Close(t, db)
+			whole := querytest.CopyStore(t, before)
 			began := time.Now()
-			if !child(t, whole, k.statement, 1<<30, never) {
+			if !querytest.Child(t, whole, k.statement, 1<<30, querytest.Never) {
 				t.Fatal("the statement does not end")
 			}
 			took := time.Since(began)
 			db = openIndexed(t, whole)
-			rows, want := rowsOfEmbedding(t, db), storedIndexes(t, db)
+			rows, want := querytest.RowsOfEmbedding(t, db), storedIndexes(t, db)
 			mustAgree(t, db, len(want))
-			closeJobs(t, db)
+			querytest.Close(t, db)
 
 			seen := map[string]int{}
 			for i := range moments {
@@ -85,15 +87,15 @@ func TestIndex_Killed(t *testing.T) {
 				if i%2 == 1 {
 					wait = took/2 + wait/2
 				}
-				at := copyStore(t, before)
+				at := querytest.CopyStore(t, before)
 				began := time.Now()
 				state := "killed"
-				if child(t, at, k.statement, 1<<30, wait) {
+				if querytest.Child(t, at, k.statement, 1<<30, wait) {
 					took, state = min(took, time.Since(began)), "finished"
 				}
 				db := openIndexed(t, at)
 				left := storedIndexes(t, db)
-				switch same := slices.Equal(rowsOfEmbedding(t, db), rows); {
+				switch same := slices.Equal(querytest.RowsOfEmbedding(t, db), rows); {
 				case slices.Equal(left, want) && same:
 					state += ", with the new indexes"
 				case slices.Equal(left, old) && same != strings.HasPrefix(k.statement, "REFRESH"):
@@ -103,16 +105,16 @@ func TestIndex_Killed(t *testing.T) {
 				}
 				seen[state]++
 				mustAgree(t, db, len(left))
-				closeJobs(t, db)
+				querytest.Close(t, db)
 
 				db = openIndexed(t, at)
-				mustRun(t, db, k.statement)
+				querytest.MustRun(t, db, k.statement)
 				last := storedIndexes(t, db)
-				if !slices.Equal(rowsOfEmbedding(t, db), rows) || !slices.Equal(last, want) {
+				if !slices.Equal(querytest.RowsOfEmbedding(t, db), rows) || !slices.Equal(last, want) {
 					t.Errorf("%s after %v, and done again: %d indexes, expected %d", state, wait, len(last), len(want))
 				}
 				mustAgree(t, db, len(last))
-				closeJobs(t, db)
+				querytest.Close(t, db)
 			}
 			t.Log(seen)
 		})
@@ -120,9 +122,9 @@ func TestIndex_Killed(t *testing.T) {
 }
 
 // openIndexed opens a store whose searches use indexes whenever possible.
-func openIndexed(t *testing.T, path string) *DB {
+func openIndexed(t *testing.T, path string) *query.DB {
 	t.Helper()
-	db, err := Open(path, &Options{IndexBytes: 1, graphOnly: true})
+	db, err := query.Open(path, querytest.GraphOnly(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,20 +132,20 @@ func openIndexed(t *testing.T, path string) *DB {
 }
 
 // storedIndexes returns the indexes of e by metric: their descriptions and their bytes.
-func storedIndexes(t *testing.T, db *DB) []string {
+func storedIndexes(t *testing.T, db *query.DB) []string {
 	t.Helper()
 	ctx := context.Background()
-	list, err := db.e.Store.Indexes(ctx, "e")
+	list, err := querytest.Engine(db).Store.Indexes(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
-	of, _, err := db.e.Store.Embedding(ctx, "e")
+	of, _, err := querytest.Engine(db).Store.Embedding(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all []string
 	for _, info := range list {
-		_, r, err := db.e.Store.Index(ctx, of, info.Metric)
+		_, r, err := querytest.Engine(db).Store.Index(ctx, of, info.Metric)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +160,7 @@ func storedIndexes(t *testing.T, db *DB) []string {
 
 // mustAgree fails unless searches with the given number of metrics use indexes, and all
 // searches find what EXACT finds.
-func mustAgree(t *testing.T, db *DB, indexes int) {
+func mustAgree(t *testing.T, db *query.DB, indexes int) {
 	t.Helper()
 	used := 0
 	for _, metric := range []index.Metric{index.L2, index.Cosine} {

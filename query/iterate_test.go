@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"heavytail/query/graphs"
+	"heavytail/query/internal/querytest"
 	"heavytail/storage"
 )
 
@@ -15,7 +16,7 @@ import (
 // to end with the error of a cancelled context.
 func TestEachVertex(t *testing.T) {
 	t.Parallel()
-	db, ctx := openTest(t, nil), t.Context()
+	db, ctx := querytest.Open(t, nil), t.Context()
 	if _, err := db.Graphs().Create(ctx, "g"); err != nil {
 		t.Fatal(err)
 	}

@@ -1,135 +1,32 @@
-package query
+package query_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"heavytail/.ci/repeat"
+	"heavytail/query"
+	"heavytail/query/internal/querytest"
 	"heavytail/storage"
 )
-
-// childEnv makes the test binary a child that computes an embedding: the path of
-// the store, the statement, and the checkpoint point before which it dies.
-const childEnv = "HEAVYTAIL_QUERY_CHILD"
-
-// runChild does the work of a child process, if this is one.
-func runChild() bool {
-	args := strings.Split(os.Getenv(childEnv), "\n")
-	if len(args) != 3 {
-		return false
-	}
-	fail := func(err error) {
-		if err != nil {
-			fmt.Println("child:", err)
-			os.Exit(3)
-		}
-	}
-	// Small batches, so that a kill can come between them. Another process may hold the file
-	// for long if the machine is busy.
-	db, err := Open(args[0], &Options{BatchBytes: 128 << 10, LockTimeout: time.Hour})
-	fail(err)
-	eager(db)
-	var dies int
-	_, err = fmt.Sscan(args[2], &dies)
-	fail(err)
-	points := 0
-	die := func() {
-		self, err := os.FindProcess(os.Getpid())
-		fail(err)
-		fail(self.Kill())
-		select {}
-	}
-	db.e.Runner.AtCheckpoint = func(string) {
-		if points == dies {
-			die()
-		}
-		points++
-	}
-	if dies == atRecord {
-		db.e.Runner.First, db.e.Runner.Every = time.Hour, time.Hour
-		db.e.Runner.AtRecord = die
-	}
-	ctx := context.Background()
-	_, err = db.Query(ctx, args[1], nil)
-	fail(err)
-	list, err := db.Jobs().List(ctx)
-	fail(err)
-	for _, j := range list { // jobs in the background
-		_, err = db.Jobs().Wait(ctx, j.ID)
-		fail(err)
-	}
-	fail(db.Close())
-	fmt.Println("done")
-	return true
-}
-
-// never is a time limit that no child reaches: however long it runs, it ends or dies at its
-// checkpoint point first.
-const never = time.Duration(math.MaxInt64)
-
-// atRecord is a checkpoint point before all others: when the running job has its record.
-const atRecord = -2
-
-// child runs a statement in a child process, which dies at a checkpoint point or is killed
-// after a time, and reports whether the statement finished.
-func child(t *testing.T, path, statement string, dies int, wait time.Duration) (finished bool) {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), childEnv+"="+strings.Join([]string{path, statement, fmt.Sprint(dies)}, "\n"))
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	timer := time.AfterFunc(wait, func() { _ = cmd.Process.Kill() })
-	defer timer.Stop()
-	last := ""
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		last = lines.Text()
-	}
-	err = cmd.Wait()
-	if cmd.ProcessState.ExitCode() == 3 {
-		t.Fatal(last)
-	}
-	return err == nil
-}
 
 // killedJobs are statements on the graph "g" of every kind that writes an embedding, with
 // the statements that run before them.
 var killedJobs = []struct{ name, before, statement string }{
-	{"spectral", "", jobStatements["spectral"]},
-	{"walks", "", jobStatements["walks"]},
+	{"spectral", "", querytest.JobStatements["spectral"]},
+	{"walks", "", querytest.JobStatements["walks"]},
 	{"tune", "", "TUNE g USING dp_spectral(dim := 6, normalization := 'degree') FOR LINKS AS e WITH (trials := 5, seed := 2)"},
 	{
 		"refresh",
-		jobStatements["spectral"] + "; INSERT EDGE ('0', '400'), ('3', '350'), ('new', '5') INTO g; DELETE VERTEX '77' FROM g; CREATE INDEX ON e",
+		querytest.JobStatements["spectral"] + "; INSERT EDGE ('0', '400'), ('3', '350'), ('new', '5') INTO g; DELETE VERTEX '77' FROM g; CREATE INDEX ON e",
 		"REFRESH e IN BACKGROUND",
 	},
-	{"refresh walks", jobStatements["walks"] + "; INSERT EDGE ('0', '400'), ('3', '350'), ('new', '5') INTO g", "REFRESH e"},
-}
-
-// statementsOf splits statements at semicolons.
-func statementsOf(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return strings.Split(text, "; ")
+	{"refresh walks", querytest.JobStatements["walks"] + "; INSERT EDGE ('0', '400'), ('3', '350'), ('new', '5') INTO g", "REFRESH e"},
 }
 
 // TestJobs_Killed kills the process at checkpoints and at random moments, sometimes again
@@ -138,39 +35,39 @@ func statementsOf(text string) []string {
 func TestJobs_Killed(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	path := jobStore(t)
+	path := querytest.JobStore(t)
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	for _, job := range killedJobs {
 		t.Run(job.name, func(t *testing.T) {
 			if testing.Short() && job.name != "walks" {
 				t.Skip("-short: an EMBED is enough")
 			}
-			before := copyStore(t, path)
-			db := openJobs(t, before)
-			for _, text := range statementsOf(job.before) {
-				mustRun(t, db, text)
+			before := querytest.CopyStore(t, path)
+			db := querytest.OpenAt(t, before)
+			for _, text := range querytest.StatementsOf(job.before) {
+				querytest.MustRun(t, db, text)
 			}
-			closeJobs(t, db)
-			whole := copyStore(t, before)
+			querytest.Close(t, db)
+			whole := querytest.CopyStore(t, before)
 			began := time.Now()
-			if !child(t, whole, job.statement, 1<<30, never) {
+			if !querytest.Child(t, whole, job.statement, 1<<30, querytest.Never) {
 				t.Fatal("the job does not end")
 			}
 			took := time.Since(began)
-			db = openJobs(t, whole)
-			want := rowsOfEmbedding(t, db)
-			closeJobs(t, db)
+			db = querytest.OpenAt(t, whole)
+			want := querytest.RowsOfEmbedding(t, db)
+			querytest.Close(t, db)
 
 			resumed := 0
 			kill := func(dies int, wait time.Duration) (finished bool) {
-				at := copyStore(t, before)
+				at := querytest.CopyStore(t, before)
 				text := job.statement
 				for attempt := 0; ; attempt++ {
-					if child(t, at, text, dies, wait) {
+					if querytest.Child(t, at, text, dies, wait) {
 						finished = attempt == 0
 						break
 					}
-					db := openJobs(t, at)
+					db := querytest.OpenAt(t, at)
 					last, from := lastStopped(t, db)
 					if text = job.statement; last != 0 {
 						text = fmt.Sprintf("RESUME JOB %d", last)
@@ -178,24 +75,24 @@ func TestJobs_Killed(t *testing.T) {
 					if from {
 						resumed++
 					}
-					closeJobs(t, db)
+					querytest.Close(t, db)
 					if attempt > 0 || random.IntN(2) == 0 {
-						dies, wait = 1<<30, never // the next run ends
+						dies, wait = 1<<30, querytest.Never // the next run ends
 					}
 				}
-				db := openJobs(t, at)
-				defer closeJobs(t, db)
-				if !slices.Equal(rowsOfEmbedding(t, db), want) {
+				db := querytest.OpenAt(t, at)
+				defer querytest.Close(t, db)
+				if !slices.Equal(querytest.RowsOfEmbedding(t, db), want) {
 					t.Errorf("different bytes after a kill at checkpoint point %d or after %v", dies, wait)
 				}
-				if stats, err := db.e.Store.Stats(ctx); err != nil || len(stats.Jobs) > 0 {
+				if stats, err := querytest.Engine(db).Store.Stats(ctx); err != nil || len(stats.Jobs) > 0 {
 					t.Errorf("checkpoints are left: %v, %v", stats.Jobs, err)
 				}
 				return finished
 			}
 			// Before the first checkpoint, and after it, and at some of the others or all.
-			kill(0, never)
-			for dies := 1; !kill(dies, never) && !testing.Short(); {
+			kill(0, querytest.Never)
+			for dies := 1; !kill(dies, querytest.Never) && !testing.Short(); {
 				dies += repeat.Step(random, 5)
 			}
 			moments := repeat.Times(3)
@@ -212,23 +109,9 @@ func TestJobs_Killed(t *testing.T) {
 	}
 }
 
-// copyStore copies the file of a closed store.
-func copyStore(t *testing.T, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	to := filepath.Join(t.TempDir(), "copy")
-	if err := os.WriteFile(to, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return to
-}
-
 // lastStopped returns the ID of the last interrupted job, 0 for none, and whether it has a
 // checkpoint.
-func lastStopped(t *testing.T, db *DB) (id uint64, checkpoint bool) {
+func lastStopped(t *testing.T, db *query.DB) (id uint64, checkpoint bool) {
 	t.Helper()
 	list, err := db.Jobs().List(context.Background())
 	if err != nil {

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -6,14 +6,15 @@ import (
 	"fmt"
 	"testing"
 
+	"heavytail/query/internal/querytest"
 	"heavytail/storage"
 )
 
 // recordedJobs are statements on the graph "g" with the embedding "e", one of every kind of job,
 // and a statement whose rows depend on their result.
 var recordedJobs = []struct{ before, statement, result string }{
-	{"", jobStatements["ball"], "NEAREST 5 TO '7' USING e"},
-	{"", jobStatements["walks"], "NEAREST 5 TO '7' USING e"},
+	{"", querytest.JobStatements["ball"], "NEAREST 5 TO '7' USING e"},
+	{"", querytest.JobStatements["walks"], "NEAREST 5 TO '7' USING e"},
 	{"", "EMBED g USING prone(dim := 8) AS e", "NEAREST 5 TO '7' USING e"},
 	{"", "EMBED g USING netmf(dim := 8) AS e", "NEAREST 5 TO '7' USING e"},
 	{"", "TUNE g USING dp_spectral(dim := 6) FOR LINKS AS e WITH (trials := 2)", "NEAREST 5 TO '7' USING e"},
@@ -33,34 +34,34 @@ var recordedJobs = []struct{ before, statement, result string }{
 func TestJobs_Recorded(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	path := jobStore(t)
-	db := openJobs(t, path)
-	mustRun(t, db, jobStatements["spectral"])
-	closeJobs(t, db)
+	path := querytest.JobStore(t)
+	db := querytest.OpenAt(t, path)
+	querytest.MustRun(t, db, querytest.JobStatements["spectral"])
+	querytest.Close(t, db)
 	for i, k := range recordedJobs {
 		if testing.Short() && i%4 != 0 {
 			continue
 		}
 		t.Run(k.statement, func(t *testing.T) {
 			t.Parallel()
-			before := copyStore(t, path)
-			db := openJobs(t, before)
-			for _, text := range statementsOf(k.before) {
-				mustRun(t, db, text)
+			before := querytest.CopyStore(t, path)
+			db := querytest.OpenAt(t, before)
+			for _, text := range querytest.StatementsOf(k.before) {
+				querytest.MustRun(t, db, text)
 			}
-			closeJobs(t, db)
-			whole := openJobs(t, copyStore(t, before))
-			defer closeJobs(t, whole)
-			mustRun(t, whole, k.statement)
+			querytest.Close(t, db)
+			whole := querytest.OpenAt(t, querytest.CopyStore(t, before))
+			defer querytest.Close(t, whole)
+			querytest.MustRun(t, whole, k.statement)
 
 			id := uint64(0)
 			for id == 0 { // the job may end before the record, or between the record and the kill
-				at := copyStore(t, before)
-				if child(t, at, k.statement, atRecord, never) {
+				at := querytest.CopyStore(t, before)
+				if querytest.Child(t, at, k.statement, querytest.AtRecord, querytest.Never) {
 					continue
 				}
-				db = openJobs(t, at)
-				defer closeJobs(t, db)
+				db = querytest.OpenAt(t, at)
+				defer querytest.Close(t, db)
 				list, err := db.Jobs().List(ctx)
 				if err != nil || len(list) != 1 || list[0].State != storage.JobInterrupted || list[0].Statement == "" || list[0].Checkpoint != 0 {
 					t.Fatalf("after the kill: %+v, %v", list, err)
@@ -72,10 +73,10 @@ func TestJobs_Recorded(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got, want := mustRun(t, db, k.result), mustRun(t, whole, k.result); got != want {
+			if got, want := querytest.MustRun(t, db, k.result), querytest.MustRun(t, whole, k.result); got != want {
 				t.Errorf("%s gives\n%sand after an uninterrupted run\n%s", k.result, got, want)
 			}
-			if info, err := db.e.Store.Job(ctx, id); err != nil || info.State != storage.JobDone {
+			if info, err := querytest.Engine(db).Store.Job(ctx, id); err != nil || info.State != storage.JobDone {
 				t.Errorf("at the end: %+v, %v", info, err)
 			}
 		})

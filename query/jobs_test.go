@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"bytes"
@@ -11,114 +11,26 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"heavytail/.ci/repeat"
+	"heavytail/query"
 	"heavytail/query/fault"
 	"heavytail/query/internal/entries"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/rows"
 	"heavytail/query/studies"
 	"heavytail/query/vectors"
 	"heavytail/storage"
 )
 
-// eager makes the jobs of a database save at every opportunity.
-func eager(db *DB) { db.e.Runner.Least, db.e.Runner.Every, db.e.Runner.Spacing = 0, time.Nanosecond, 0 }
-
-// jobStatements run long enough to be stopped, by methods of all kinds.
-var jobStatements = map[string]string{
-	"spectral": "EMBED g USING dp_spectral(dim := 40, seed := 3) AS e",
-	"ball":     "EMBED g USING unit_ball(dim := 8, start := 'deepwalk', passes := 10, seed := 3) AS e",
-	"walks":    "EMBED g USING deepwalk(dim := 24, walks := 2, length := 12, seed := 3) AS e",
-}
-
-// jobImage is the file that jobStore copies, and the rows that each statement computes from
-// its graph. Each is made at its first use.
-var jobImage struct {
-	mu    sync.Mutex
-	bytes []byte
-	want  map[string][]float32
-}
-
-// jobStore returns the path of a store with the graph "g".
-func jobStore(t *testing.T) (path string) {
-	t.Helper()
-	jobImage.mu.Lock()
-	defer jobImage.mu.Unlock()
-	path = filepath.Join(t.TempDir(), "store")
-	if jobImage.bytes == nil {
-		db := openJobs(t, path)
-		mustRun(t, db, "GENERATE preferential_attachment(n := 500, m := 3, seed := 1) INTO g")
-		closeJobs(t, db)
-		image, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		jobImage.bytes, jobImage.want = image, map[string][]float32{}
-		return path
-	}
-	if err := os.WriteFile(path, jobImage.bytes, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// rowsOfJob returns the rows that an uninterrupted run of one of jobStatements computes from
-// the graph of jobStore.
-func rowsOfJob(t *testing.T, name string) []float32 {
-	t.Helper()
-	path := jobStore(t)
-	jobImage.mu.Lock()
-	defer jobImage.mu.Unlock()
-	if answer, ok := jobImage.want[name]; ok {
-		return answer
-	}
-	db := openJobs(t, path)
-	defer closeJobs(t, db)
-	db.e.Runner.Least = time.Hour // the statement counts as short, however busy the machine is
-	mustRun(t, db, jobStatements[name])
-	if list, err := db.Jobs().List(context.Background()); err != nil || len(list) > 0 {
-		t.Errorf("a short statement left jobs: %v, %v", list, err)
-	}
-	jobImage.want[name] = slices.Clone(rowsOfEmbedding(t, db))
-	return jobImage.want[name]
-}
-
-func openJobs(t *testing.T, path string) *DB {
-	t.Helper()
-	db, err := Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return db
-}
-
-// closeJobs checks and closes a database.
-func closeJobs(t *testing.T, db *DB) {
-	t.Helper()
-	mustBeSound(t, db)
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func rowsOfEmbedding(t *testing.T, db *DB) []float32 {
-	t.Helper()
-	_, m, err := db.e.Store.Embedding(context.Background(), "e")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m.Data
-}
-
 // TestJobs_Cancelled cancels jobs of every kind that writes an embedding, at checkpoints and
 // at random moments, resumes them until they end, and compares their bytes with those of an
 // uninterrupted job. TestMain finds leaked goroutines.
 func TestJobs_Cancelled(t *testing.T) {
 	t.Parallel()
-	path := jobStore(t)
+	path := querytest.JobStore(t)
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
 	rounds := repeat.Times(6)
 	for _, job := range killedJobs {
@@ -126,29 +38,29 @@ func TestJobs_Cancelled(t *testing.T) {
 			if testing.Short() && job.name != "refresh" {
 				t.Skip("-short: a REFRESH is enough")
 			}
-			before := copyStore(t, path)
-			db := openJobs(t, before)
+			before := querytest.CopyStore(t, path)
+			db := querytest.OpenAt(t, before)
 			for _, text := range strings.Split(job.before, "; ") {
 				if text != "" {
-					mustRun(t, db, text)
+					querytest.MustRun(t, db, text)
 				}
 			}
-			closeJobs(t, db)
-			db = openJobs(t, copyStore(t, before))
-			eager(db)
-			defer func() { closeJobs(t, db) }()
+			querytest.Close(t, db)
+			db = querytest.OpenAt(t, querytest.CopyStore(t, before))
+			querytest.Eager(db)
+			defer func() { querytest.Close(t, db) }()
 			statement := strings.TrimSuffix(job.statement, " IN BACKGROUND")
 			began := time.Now()
-			mustRun(t, db, statement)
+			querytest.MustRun(t, db, statement)
 			took := time.Since(began)
-			want := slices.Clone(rowsOfEmbedding(t, db))
+			want := slices.Clone(querytest.RowsOfEmbedding(t, db))
 
 			cancelled, id := 0, uint64(0)
 			for round := range rounds {
 				if job.before != "" { // a finished refresh leaves nothing to do
-					closeJobs(t, db)
-					db = openJobs(t, copyStore(t, before))
-					eager(db)
+					querytest.Close(t, db)
+					db = querytest.OpenAt(t, querytest.CopyStore(t, before))
+					querytest.Eager(db)
 				}
 				ctx, cancel := context.WithCancel(context.Background())
 				if round%2 == 0 {
@@ -156,7 +68,7 @@ func TestJobs_Cancelled(t *testing.T) {
 					if round == 0 {
 						stop = 0 // every job has a first checkpoint, and work after it
 					}
-					db.e.Runner.AtCheckpoint = func(string) {
+					querytest.Engine(db).Runner.AtCheckpoint = func(string) {
 						if points++; points > stop {
 							cancel()
 						}
@@ -170,17 +82,17 @@ func TestJobs_Cancelled(t *testing.T) {
 				}
 				_, err := db.Query(ctx, text, nil)
 				cancel()
-				db.e.Runner.AtCheckpoint = func(string) {}
+				querytest.Engine(db).Runner.AtCheckpoint = func(string) {}
 				switch stopped := new(fault.JobError); {
 				case err == nil:
-					if id = 0; !slices.Equal(rowsOfEmbedding(t, db), want) {
+					if id = 0; !slices.Equal(querytest.RowsOfEmbedding(t, db), want) {
 						t.Fatalf("different bytes after %d cancellations", cancelled)
 					}
 				case !errors.Is(err, context.Canceled):
 					t.Fatal(err)
 				case errors.As(err, &stopped):
 					cancelled++
-					last, err := db.e.Store.Job(context.Background(), stopped.Job)
+					last, err := querytest.Engine(db).Store.Job(context.Background(), stopped.Job)
 					if err != nil || last.State != storage.JobCancelled || last.Checkpoint == 0 || !strings.Contains(stopped.Error(), fmt.Sprintf("RESUME JOB %d continues", last.ID)) {
 						t.Fatalf("%+v, %v, %v", last, err, stopped)
 					}
@@ -191,11 +103,11 @@ func TestJobs_Cancelled(t *testing.T) {
 			}
 			switch {
 			case id != 0:
-				mustRun(t, db, fmt.Sprintf("RESUME JOB %d", id))
+				querytest.MustRun(t, db, fmt.Sprintf("RESUME JOB %d", id))
 			case job.before != "":
-				mustRun(t, db, statement)
+				querytest.MustRun(t, db, statement)
 			}
-			if cancelled == 0 && job.before == "" || !slices.Equal(rowsOfEmbedding(t, db), want) {
+			if cancelled == 0 && job.before == "" || !slices.Equal(querytest.RowsOfEmbedding(t, db), want) {
 				t.Errorf("different bytes after %d cancellations", cancelled)
 			}
 		})
@@ -205,10 +117,10 @@ func TestJobs_Cancelled(t *testing.T) {
 // Every seed is allowed, and its text in the record of a job parses to the same number.
 func TestJobs_LargeSeed(t *testing.T) {
 	ctx := context.Background()
-	path := jobStore(t)
-	db := openJobs(t, path)
-	defer closeJobs(t, db)
-	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
+	path := querytest.JobStore(t)
+	db := querytest.OpenAt(t, path)
+	defer querytest.Close(t, db)
+	querytest.MustRun(t, db, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
 	const seed = 1<<63 + 12345
 	started, err := db.Vectors().StartCreateIndex(ctx, vectors.CreateIndexRequest{Embedding: "e", Seed: seed})
 	if err != nil {
@@ -223,29 +135,14 @@ func TestJobs_LargeSeed(t *testing.T) {
 	}
 }
 
-// held makes the jobs of a database wait at their first checkpoint until release is called;
-// reached is closed when a job waits there.
-func held(db *DB) (reached chan struct{}, release func()) {
-	reached, gate := make(chan struct{}), make(chan struct{})
-	first := true
-	db.e.Runner.AtCheckpoint = func(string) {
-		if first {
-			first = false
-			close(reached)
-			<-gate
-		}
-	}
-	return reached, func() { close(gate) }
-}
-
 // A job in the background is listed, locks its embedding, and can be waited for.
 func TestJobs_Background(t *testing.T) {
 	ctx := context.Background()
-	path := jobStore(t)
-	db := openJobs(t, path)
-	eager(db)
-	defer closeJobs(t, db)
-	reached, release := held(db)
+	path := querytest.JobStore(t)
+	db := querytest.OpenAt(t, path)
+	querytest.Eager(db)
+	defer querytest.Close(t, db)
+	reached, release := querytest.Held(db)
 	req := vectors.EmbedRequest{Graph: "g", Name: "e", Method: "deepwalk", Settings: map[string]any{"dim": 24, "walks": 2, "length": 12, "seed": 3}}
 	started, err := db.Vectors().StartEmbed(ctx, req)
 	if err != nil || started.State != storage.JobQueued || started.ID == 0 {
@@ -284,7 +181,7 @@ func TestJobs_Background(t *testing.T) {
 	if err != nil || info.State != storage.JobDone || info.Checkpoint != 0 {
 		t.Fatalf("%+v, %v", info, err)
 	}
-	if !slices.Equal(rowsOfEmbedding(t, db), rowsOfJob(t, "walks")) {
+	if !slices.Equal(querytest.RowsOfEmbedding(t, db), querytest.RowsOfJob(t, "walks")) {
 		t.Error("other bytes")
 	}
 	if _, err := db.Jobs().Resume(ctx, started.ID, false); !errors.Is(err, storage.ErrConflict) {
@@ -311,12 +208,12 @@ func TestJobs_Background(t *testing.T) {
 // the edges of the graph have changed, the job starts over.
 func TestJobs_InterruptedByClose(t *testing.T) {
 	ctx := context.Background()
-	path := jobStore(t)
+	path := querytest.JobStore(t)
 	for _, change := range []string{"", "UPDATE VERTICES IN g SET seen := TRUE WHERE degree > 3", "INSERT EDGE ('0', 'new') INTO g"} {
-		db := openJobs(t, path)
-		eager(db)
-		reached, release := held(db)
-		answer, err := db.Query(ctx, jobStatements["walks"]+" IN BACKGROUND", nil)
+		db := querytest.OpenAt(t, path)
+		querytest.Eager(db)
+		reached, release := querytest.Held(db)
+		answer, err := db.Query(ctx, querytest.JobStatements["walks"]+" IN BACKGROUND", nil)
 		if err != nil || !answer.Next() {
 			t.Fatal(err)
 		}
@@ -324,17 +221,17 @@ func TestJobs_InterruptedByClose(t *testing.T) {
 		<-reached
 		closed := make(chan error)
 		go func() { closed <- db.Close() }()
-		<-db.e.Runner.Stopped()
+		<-querytest.Engine(db).Runner.Stopped()
 		release()
 		if err := <-closed; err != nil {
 			t.Fatal(err)
 		}
 		var notices []string
-		db, err = Open(path, &Options{Notice: func(n rows.Notice) { notices = append(notices, n.Text) }})
+		db, err = query.Open(path, &query.Options{Notice: func(n rows.Notice) { notices = append(notices, n.Text) }})
 		if err != nil {
 			t.Fatal(err)
 		}
-		info, err := db.e.Store.Job(ctx, id)
+		info, err := querytest.Engine(db).Store.Job(ctx, id)
 		if err != nil || info.State != storage.JobInterrupted || info.Checkpoint == 0 {
 			t.Fatalf("%+v, %v", info, err)
 		}
@@ -347,10 +244,10 @@ func TestJobs_InterruptedByClose(t *testing.T) {
 			t.Fatal(err)
 		}
 		over := slices.ContainsFunc(notices, func(n string) bool { return strings.Contains(n, "starts over") })
-		if edges := strings.HasPrefix(change, "INSERT"); over != edges || slices.Equal(rowsOfEmbedding(t, db), rowsOfJob(t, "walks")) == edges {
+		if edges := strings.HasPrefix(change, "INSERT"); over != edges || slices.Equal(querytest.RowsOfEmbedding(t, db), querytest.RowsOfJob(t, "walks")) == edges {
 			t.Errorf("after %q: notices %q", change, notices)
 		}
-		closeJobs(t, db)
+		querytest.Close(t, db)
 	}
 }
 
@@ -358,38 +255,38 @@ func TestJobs_InterruptedByClose(t *testing.T) {
 // job, and records that version.
 func TestJobs_GraphChanges(t *testing.T) {
 	ctx := context.Background()
-	path := jobStore(t)
+	path := querytest.JobStore(t)
 	for _, job := range killedJobs {
 		if job.before != "" {
 			continue // a refresh has no checkpoint at which it could wait
 		}
 		t.Run(job.name, func(t *testing.T) {
-			db := openJobs(t, copyStore(t, path))
-			eager(db)
-			defer closeJobs(t, db)
+			db := querytest.OpenAt(t, querytest.CopyStore(t, path))
+			querytest.Eager(db)
+			defer querytest.Close(t, db)
 			var want []float32
-			if jobStatements[job.name] != "" {
-				want = rowsOfJob(t, job.name)
+			if querytest.JobStatements[job.name] != "" {
+				want = querytest.RowsOfJob(t, job.name)
 			} else {
-				mustRun(t, db, job.statement)
-				want = slices.Clone(rowsOfEmbedding(t, db))
-				mustRun(t, db, "DROP EMBEDDING e")
+				querytest.MustRun(t, db, job.statement)
+				want = slices.Clone(querytest.RowsOfEmbedding(t, db))
+				querytest.MustRun(t, db, "DROP EMBEDDING e")
 			}
-			reached, release := held(db)
+			reached, release := querytest.Held(db)
 			answer, err := db.Query(ctx, job.statement+" IN BACKGROUND", nil)
 			if err != nil || !answer.Next() {
 				t.Fatal(err)
 			}
 			id := uint64(answer.Row()[0].(int64))
 			<-reached
-			mustRun(t, db, "INSERT EDGE ('0', 'new') INTO g")
-			mustRun(t, db, "DELETE VERTEX '7' FROM g")
+			querytest.MustRun(t, db, "INSERT EDGE ('0', 'new') INTO g")
+			querytest.MustRun(t, db, "DELETE VERTEX '7' FROM g")
 			release()
 			if info, err := db.Jobs().Wait(ctx, id); err != nil || info.State != storage.JobDone {
 				t.Fatalf("%+v, %v", info, err)
 			}
 			list, err := db.Vectors().List(ctx)
-			if err != nil || len(list) != 1 || list[0].Behind != 2 || list[0].Changed < 2 || list[0].Unknown || !slices.Equal(rowsOfEmbedding(t, db), want) {
+			if err != nil || len(list) != 1 || list[0].Behind != 2 || list[0].Changed < 2 || list[0].Unknown || !slices.Equal(querytest.RowsOfEmbedding(t, db), want) {
 				t.Errorf("%+v, %v", list, err)
 			}
 		})
@@ -400,8 +297,8 @@ func TestJobs_GraphChanges(t *testing.T) {
 // run have no number until they are jobs, and no number names them.
 func TestResumeJob_Mistake(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	if err := db.e.Store.PutJob(t.Context(), storage.JobInfo{ID: 1, Statement: "EMBED gone USING fastrp AS e", State: storage.JobFailed}); err != nil {
+	db := querytest.Open(t, nil)
+	if err := querytest.Engine(db).Store.PutJob(t.Context(), storage.JobInfo{ID: 1, Statement: "EMBED gone USING fastrp AS e", State: storage.JobFailed}); err != nil {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
@@ -425,23 +322,23 @@ func TestDrop_DamagedRecords(t *testing.T) {
 		t.Skip("-short: damages each kind of record")
 	}
 	ctx := context.Background()
-	path := jobStore(t)
-	db := openJobs(t, path)
-	mustRun(t, db, "EMBED g USING laplacian_eigenmaps(dim := 4) AS f")
-	mustRun(t, db, "CREATE INDEX ON f")
-	mustRun(t, db, "EMBED g USING laplacian_eigenmaps(dim := 3) AS f2")
-	mustRun(t, db, "CREATE INDEX ON f2")
-	if err := db.e.Store.PutJob(ctx, storage.JobInfo{ID: 1, Statement: "EMBED damaged", State: storage.JobFailed}); err != nil {
+	path := querytest.JobStore(t)
+	db := querytest.OpenAt(t, path)
+	querytest.MustRun(t, db, "EMBED g USING laplacian_eigenmaps(dim := 4) AS f")
+	querytest.MustRun(t, db, "CREATE INDEX ON f")
+	querytest.MustRun(t, db, "EMBED g USING laplacian_eigenmaps(dim := 3) AS f2")
+	querytest.MustRun(t, db, "CREATE INDEX ON f2")
+	if err := querytest.Engine(db).Store.PutJob(ctx, storage.JobInfo{ID: 1, Statement: "EMBED damaged", State: storage.JobFailed}); err != nil {
 		t.Fatal(err)
 	}
 	for name, kernel := range map[string]string{"whole": "sound", "torn": "kernel damaged"} {
 		info := storage.ModelInfo{Name: name, Graph: "g", GraphVersion: 1, Kernel: kernel}
-		_, err := db.e.Store.PutModel(ctx, info, func(w io.Writer) error { _, err := io.WriteString(w, "model"); return err })
+		_, err := querytest.Engine(db).Store.PutModel(ctx, info, func(w io.Writer) error { _, err := io.WriteString(w, "model"); return err })
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	closeJobs(t, db)
+	querytest.Close(t, db)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -452,72 +349,72 @@ func TestDrop_DamagedRecords(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	db = openJobs(t, path)
-	eager(db)
-	defer closeJobs(t, db)
-	if err := db.e.Store.PutJob(ctx, storage.JobInfo{ID: 2, Statement: "EMBED sound", State: storage.JobFailed}); err != nil {
+	db = querytest.OpenAt(t, path)
+	querytest.Eager(db)
+	defer querytest.Close(t, db)
+	if err := querytest.Engine(db).Store.PutJob(ctx, storage.JobInfo{ID: 2, Statement: "EMBED sound", State: storage.JobFailed}); err != nil {
 		t.Fatal(err)
 	}
 	for statement, want := range map[string]string{"SHOW JOBS": "EMBED sound", "SHOW INDEXES": "", "SHOW MODELS": "whole"} {
 		var notices []string
-		db.e.Opts.Notice = func(n rows.Notice) { notices = append(notices, n.Text) }
-		if listed := mustRun(t, db, statement); !strings.Contains(listed, want) || (listed == "") != (want == "") {
+		querytest.Engine(db).Opts.Notice = func(n rows.Notice) { notices = append(notices, n.Text) }
+		if listed := querytest.MustRun(t, db, statement); !strings.Contains(listed, want) || (listed == "") != (want == "") {
 			t.Errorf("%s lists %q", statement, listed)
 		}
 		if len(notices) != 1 || !strings.Contains(notices[0], "is not listed") {
 			t.Errorf("%s: notices %q", statement, notices)
 		}
 	}
-	db.e.Opts.Notice = nil
-	if listed := mustRun(t, db, "SHOW STATS"); !strings.Contains(listed, "model whole") || !strings.Contains(listed, "graph g") {
+	querytest.Engine(db).Opts.Notice = nil
+	if listed := querytest.MustRun(t, db, "SHOW STATS"); !strings.Contains(listed, "model whole") || !strings.Contains(listed, "graph g") {
 		t.Errorf("SHOW STATS lists %q", listed)
 	}
-	mustRun(t, db, "DROP MODEL torn")
-	mustRun(t, db, jobStatements["walks"])
-	mustRun(t, db, "DROP JOB 1")
-	mustRun(t, db, "INSERT EDGE ('0', 'new') INTO g")
+	querytest.MustRun(t, db, "DROP MODEL torn")
+	querytest.MustRun(t, db, querytest.JobStatements["walks"])
+	querytest.MustRun(t, db, "DROP JOB 1")
+	querytest.MustRun(t, db, "INSERT EDGE ('0', 'new') INTO g")
 	if r, err := db.Vectors().Refresh(ctx, vectors.RefreshRequest{Embedding: "f"}); err != nil || len(r.Notices) == 0 || !strings.Contains(r.Notices[0].Text, "indexes of embedding f are removed") {
 		t.Errorf("refresh with a damaged index: %+v, %v", r.Notices, err)
 	}
-	mustRun(t, db, "CREATE INDEX ON f")
-	mustRun(t, db, "DROP INDEX ON f2")
-	mustRun(t, db, "COMPACT") // frees the space of the dropped records
-	mustBeSound(t, db)
+	querytest.MustRun(t, db, "CREATE INDEX ON f")
+	querytest.MustRun(t, db, "DROP INDEX ON f2")
+	querytest.MustRun(t, db, "COMPACT") // frees the space of the dropped records
+	querytest.MustBeSound(t, db)
 }
 
 // A second process cannot write while the first one runs a job.
 func TestJobs_SecondProcess(t *testing.T) {
 	ctx := context.Background()
-	path := jobStore(t)
-	db := openJobs(t, path)
-	eager(db)
-	reached, release := held(db)
-	if _, err := db.Query(ctx, jobStatements["walks"]+" IN BACKGROUND", nil); err != nil {
+	path := querytest.JobStore(t)
+	db := querytest.OpenAt(t, path)
+	querytest.Eager(db)
+	reached, release := querytest.Held(db)
+	if _, err := db.Query(ctx, querytest.JobStatements["walks"]+" IN BACKGROUND", nil); err != nil {
 		t.Fatal(err)
 	}
 	<-reached
-	if _, err := Open(path, &Options{LockTimeout: -1}); !errors.Is(err, storage.ErrLocked) {
+	if _, err := query.Open(path, &query.Options{LockTimeout: -1}); !errors.Is(err, storage.ErrLocked) {
 		t.Errorf("a second Open: %v", err)
 	}
 	release()
 	if _, err := db.Jobs().Wait(ctx, 1); err != nil {
 		t.Error(err)
 	}
-	closeJobs(t, db)
+	querytest.Close(t, db)
 }
 
 // While a job works on an embedding, every other statement that writes the embedding or
 // something derived from it is refused, and its error names the job.
 func TestJobs_OneForEachEmbedding(t *testing.T) {
 	ctx := context.Background()
-	path := jobStore(t)
-	db := openJobs(t, path)
-	eager(db)
-	defer closeJobs(t, db)
+	path := querytest.JobStore(t)
+	db := querytest.OpenAt(t, path)
+	querytest.Eager(db)
+	defer querytest.Close(t, db)
 	if _, err := db.Query(ctx, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e", nil); err != nil {
 		t.Fatal(err)
 	}
-	reached, release := held(db)
+	reached, release := querytest.Held(db)
 	answer, err := db.Query(ctx, "TUNE g USING dp_spectral(dim := 6, normalization := 'degree') FOR LINKS AS e WITH (trials := 9, seed := 2) IN BACKGROUND", nil)
 	if err != nil || !answer.Next() {
 		t.Fatal(err)
@@ -561,19 +458,19 @@ func TestJobs_TuneResumed(t *testing.T) {
 		Graph: "g", Name: "e", Goal: studies.ForReconstruction, Trials: 12, Seed: 2,
 		Methods: []studies.TuneMethod{{Method: "dp_spectral", Settings: map[string]any{"dim": 6, "normalization": "degree"}}},
 	}
-	db := openJobs(t, path)
-	mustRun(t, db, "GENERATE preferential_attachment(n := 200, m := 3, seed := 1) INTO g")
-	eager(db)
+	db := querytest.OpenAt(t, path)
+	querytest.MustRun(t, db, "GENERATE preferential_attachment(n := 200, m := 3, seed := 1) INTO g")
+	querytest.Eager(db)
 	whole, err := db.Studies().Tune(ctx, req)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := rowsOfEmbedding(t, db)
+	want := querytest.RowsOfEmbedding(t, db)
 	if _, err := db.Query(ctx, "DROP EMBEDDING e", nil); err != nil {
 		t.Fatal(err)
 	}
 	points, reached, gate := 0, make(chan struct{}), make(chan struct{})
-	db.e.Runner.AtCheckpoint = func(string) {
+	querytest.Engine(db).Runner.AtCheckpoint = func(string) {
 		if points++; points == 10 { // earlier than the checkpoint that contains the fifth trial
 			close(reached)
 			<-gate
@@ -586,18 +483,18 @@ func TestJobs_TuneResumed(t *testing.T) {
 	<-reached
 	closed := make(chan error)
 	go func() { closed <- db.Close() }()
-	<-db.e.Runner.Stopped()
+	<-querytest.Engine(db).Runner.Stopped()
 	close(gate)
 	if err := <-closed; err != nil {
 		t.Fatal(err)
 	}
-	db = openJobs(t, path)
-	defer closeJobs(t, db)
-	if info, err := db.e.Store.Job(ctx, started.ID); err != nil || info.State != storage.JobInterrupted || info.Checkpoint == 0 {
+	db = querytest.OpenAt(t, path)
+	defer querytest.Close(t, db)
+	if info, err := querytest.Engine(db).Store.Job(ctx, started.ID); err != nil || info.State != storage.JobInterrupted || info.Checkpoint == 0 {
 		t.Fatalf("%+v, %v", info, err)
 	}
 	var notices []string
-	db.e.Opts.Notice = func(n rows.Notice) { notices = append(notices, n.Text) }
+	querytest.Engine(db).Opts.Notice = func(n rows.Notice) { notices = append(notices, n.Text) }
 	answer, err := db.Query(ctx, fmt.Sprintf("RESUME JOB %d", started.ID), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -610,7 +507,7 @@ func TestJobs_TuneResumed(t *testing.T) {
 		}
 	}
 	over := slices.ContainsFunc(notices, func(n string) bool { return strings.Contains(n, "starts over") })
-	if trials != len(whole.Trials) || over || !slices.Equal(rowsOfEmbedding(t, db), want) {
+	if trials != len(whole.Trials) || over || !slices.Equal(querytest.RowsOfEmbedding(t, db), want) {
 		t.Errorf("%d trials, notices %q", trials, notices)
 	}
 }
@@ -619,18 +516,18 @@ func TestJobs_TuneResumed(t *testing.T) {
 // resumed.
 func TestJobs_StartOver(t *testing.T) {
 	ctx := context.Background()
-	path := jobStore(t)
+	path := querytest.JobStore(t)
 	var notices []string
-	db, err := Open(path, &Options{Notice: func(n rows.Notice) { notices = append(notices, n.Text) }})
+	db, err := query.Open(path, &query.Options{Notice: func(n rows.Notice) { notices = append(notices, n.Text) }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	eager(db)
-	defer closeJobs(t, db)
+	querytest.Eager(db)
+	defer querytest.Close(t, db)
 	if _, err := db.Query(ctx, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e", nil); err != nil {
 		t.Fatal(err)
 	}
-	db.e.Runner.Slots <- struct{}{} // no background job can start
+	querytest.Engine(db).Runner.Slots <- struct{}{} // no background job can start
 	for kind, start := range map[string]func() (storage.JobInfo, error){
 		"REFRESH": func() (storage.JobInfo, error) {
 			return db.Vectors().StartRefresh(ctx, vectors.RefreshRequest{Embedding: "e"})
@@ -661,5 +558,5 @@ func TestJobs_StartOver(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	<-db.e.Runner.Slots
+	<-querytest.Engine(db).Runner.Slots
 }

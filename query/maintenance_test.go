@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"errors"
@@ -10,9 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/query"
 	"heavytail/query/fault"
 	"heavytail/query/graphs"
 	"heavytail/query/internal/entries"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/maintenance"
 	"heavytail/query/rows"
 	"heavytail/storage"
@@ -20,7 +22,7 @@ import (
 )
 
 // contents returns the answers of a database about the graph social and its embedding.
-func contents(t *testing.T, db *DB) string {
+func contents(t *testing.T, db *query.DB) string {
 	t.Helper()
 	var b strings.Builder
 	for _, text := range []string{"SCORE ('a', 'd'), ('b', 'c') IN social WITH jaccard, l2(pos)", "NEAREST 3 TO 'a' USING pos", "SHOW EMBEDDINGS"} {
@@ -30,7 +32,7 @@ func contents(t *testing.T, db *DB) string {
 		}
 		for answer.Next() {
 			for _, value := range answer.Row() {
-				b.WriteString(cell("", nil, value) + " ")
+				b.WriteString(querytest.Cell("", nil, value) + " ")
 			}
 		}
 	}
@@ -40,8 +42,8 @@ func contents(t *testing.T, db *DB) string {
 // A backup has the answers of the store at the time of the backup, and a compaction changes
 // only the size of the file.
 func TestDB_BackupAndCompact(t *testing.T) {
-	db := openTest(t, nil)
-	twoTriangles(t, db)
+	db := querytest.Open(t, nil)
+	querytest.TwoTriangles(t, db)
 	if _, err := db.Graphs().Generate(t.Context(), graphs.GenerateRequest{Graph: "big", Generator: "preferential_attachment", Settings: map[string]any{"n": 20_000, "m": 5}}); err != nil {
 		t.Fatal(err)
 	}
@@ -79,19 +81,19 @@ func TestDB_BackupAndCompact(t *testing.T) {
 	if got := contents(t, db); got != want {
 		t.Errorf("after the compaction: %s, before: %s", got, want)
 	}
-	importText(t, db, "social", "a z\n") // not in the copy
+	querytest.ImportText(t, db, "social", "a z\n") // not in the copy
 
-	copied, err := Open(path, &Options{ReadOnly: true})
+	copied, err := query.Open(path, &query.Options{ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer copied.Close()
-	mustBeSound(t, copied)
+	querytest.MustBeSound(t, copied)
 	if got := contents(t, copied); got != want {
 		t.Errorf("the copy: %s, expected %s", got, want)
 	}
 	for name, err := range map[string]error{
-		"Compact": second(copied.Maintenance().Compact(t.Context())),
+		"Compact": querytest.Second(copied.Maintenance().Compact(t.Context())),
 	} {
 		if !errors.Is(err, storage.ErrReadOnly) {
 			t.Errorf("%s of a file that is open for reading: %v", name, err)
@@ -99,12 +101,9 @@ func TestDB_BackupAndCompact(t *testing.T) {
 	}
 }
 
-// second returns the error of a call that also has a result.
-func second[T any](_ T, err error) error { return err }
-
 // If files are confined to a folder, backups are written only there.
 func TestDB_Backup_Confined(t *testing.T) {
-	db, parent := confined(t)
+	db, parent := querytest.Confined(t)
 	want := contents(t, db)
 	for _, path := range []string{"../copy.ht", "out/copy.ht", filepath.Join(parent, "copy.ht")} {
 		if _, err := db.Maintenance().Backup(t.Context(), maintenance.BackupRequest{Path: path}); !errors.Is(err, fault.ErrOutside) {
@@ -115,10 +114,10 @@ func TestDB_Backup_Confined(t *testing.T) {
 	if err != nil || backup.Path != "sub/copy.ht" {
 		t.Fatalf("%+v, %v", backup, err)
 	}
-	if left := listing(t, parent); left != "inside secret.txt" {
+	if left := querytest.Listing(t, parent); left != "inside secret.txt" {
 		t.Errorf("files outside of the folder: %s", left)
 	}
-	copied, err := Open(filepath.Join(parent, "inside", "sub", "copy.ht"), &Options{ReadOnly: true})
+	copied, err := query.Open(filepath.Join(parent, "inside", "sub", "copy.ht"), &query.Options{ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +125,7 @@ func TestDB_Backup_Confined(t *testing.T) {
 	if got := contents(t, copied); got != want {
 		t.Errorf("the copy: %s, expected %s", got, want)
 	}
-	none := openTest(t, &Options{NoFiles: true})
+	none := querytest.Open(t, &query.Options{NoFiles: true})
 	if _, err := none.Maintenance().Backup(t.Context(), maintenance.BackupRequest{Path: "copy.ht"}); !errors.Is(err, fault.ErrNoFiles) {
 		t.Errorf("a backup without files: %v", err)
 	}
@@ -134,8 +133,8 @@ func TestDB_Backup_Confined(t *testing.T) {
 
 // SHOW STATS reports the figures of the file.
 func TestDB_Stats(t *testing.T) {
-	db := openTest(t, nil)
-	twoTriangles(t, db)
+	db := querytest.Open(t, nil)
+	querytest.TwoTriangles(t, db)
 	stats, err := db.Maintenance().Stats(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -164,11 +163,11 @@ func TestDB_Stats(t *testing.T) {
 // also from a file given by its path.
 func TestDB_Recover(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.ht")
-	db, err := Open(path, nil)
+	db, err := query.Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	twoTriangles(t, db)
+	querytest.TwoTriangles(t, db)
 	want := contents(t, db)
 	written := filepath.Join(t.TempDir(), "written.ht")
 	if _, err := db.Query(t.Context(), "RECOVER INTO FILE $f", map[string]any{"f": written}); err != nil {
@@ -177,7 +176,7 @@ func TestDB_Recover(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if db, err = Open(path, &Options{ReadOnly: true}); err != nil {
+	if db, err = query.Open(path, &query.Options{ReadOnly: true}); err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
@@ -203,11 +202,11 @@ func TestDB_Recover(t *testing.T) {
 		t.Errorf("a file that exists: %v", err)
 	}
 	for _, path := range []string{saved, again} {
-		copied, err := Open(path, &Options{ReadOnly: true})
+		copied, err := query.Open(path, &query.Options{ReadOnly: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		mustBeSound(t, copied)
+		querytest.MustBeSound(t, copied)
 		if got := contents(t, copied); got != want {
 			t.Errorf("%s: %s, expected %s", path, got, want)
 		}

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -8,14 +8,16 @@ import (
 	"testing"
 
 	"heavytail/.ci/repeat"
+	"heavytail/query"
 	"heavytail/query/catalogue"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/links"
 	"heavytail/storage"
 )
 
 // samePredictions compares the stored predictions of every vertex with those that PREDICT
 // computes, read one by one and all at once.
-func samePredictions(t *testing.T, db *DB, w catalogue.Scorer, k int) {
+func samePredictions(t *testing.T, db *query.DB, w catalogue.Scorer, k int) {
 	t.Helper()
 	ctx := context.Background()
 	keys, err := db.Graphs().Keys(ctx, "g", "", 1000)
@@ -59,7 +61,7 @@ func TestMaterialize_AfterChanges(t *testing.T) {
 	}
 	t.Parallel()
 	ctx := context.Background()
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	mustRun := func(text string) {
 		t.Helper()
 		if _, err := db.Query(ctx, text, nil); err != nil {
@@ -94,7 +96,7 @@ func TestMaterialize_AfterChanges(t *testing.T) {
 				edges = append(edges, e)
 			}
 		}
-		if err := db.e.Store.Update(ctx, func(x *storage.Tx) error {
+		if err := querytest.Engine(db).Store.Update(ctx, func(x *storage.Tx) error {
 			if _, err := x.InsertEdges("g", edges[:len(edges)-1]); err != nil {
 				return err
 			}
@@ -110,7 +112,7 @@ func TestMaterialize_AfterChanges(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		info, err := db.e.Store.Graph(ctx, "g")
+		info, err := querytest.Engine(db).Store.Graph(ctx, "g")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +144,7 @@ func TestMaterialize_AfterChanges(t *testing.T) {
 
 func BenchmarkPredicted(b *testing.B) {
 	ctx := context.Background()
-	db := openTest(b, nil)
+	db := querytest.Open(b, nil)
 	for _, text := range []string{
 		"GENERATE preferential_attachment(n := 4000, m := 20, seed := 1) INTO g",
 		"MATERIALIZE PREDICTIONS FROM resource_allocation IN g",

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"heavytail/.ci/repeat"
+	"heavytail/query"
 	"heavytail/query/catalogue"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/links"
 )
 
@@ -22,15 +24,15 @@ func TestMaterialize_Killed(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	path := t.TempDir() + "/file"
-	db, err := Open(path, nil)
+	db, err := query.Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	with := catalogue.Scorer{Name: "resource_allocation"}
-	mustRun(t, db, "GENERATE preferential_attachment(n := 1500, m := 5, seed := 1) INTO g")
-	mustRun(t, db, "MATERIALIZE PREDICTIONS FROM resource_allocation IN g WITH (top := 10)")
-	mustRun(t, db, "INSERT EDGE ('0', '1400'), ('3', '1300'), ('7', '1200') INTO g")
-	answers := func(db *DB) string {
+	querytest.MustRun(t, db, "GENERATE preferential_attachment(n := 1500, m := 5, seed := 1) INTO g")
+	querytest.MustRun(t, db, "MATERIALIZE PREDICTIONS FROM resource_allocation IN g WITH (top := 10)")
+	querytest.MustRun(t, db, "INSERT EDGE ('0', '1400'), ('3', '1300'), ('7', '1200') INTO g")
+	answers := func(db *query.DB) string {
 		t.Helper()
 		text := ""
 		for v := 0; v < 1500; v += 7 { // predictions are stored in batches of many vertices
@@ -43,18 +45,18 @@ func TestMaterialize_Killed(t *testing.T) {
 		return text
 	}
 	old := answers(db)
-	closeJobs(t, db)
+	querytest.Close(t, db)
 
 	const statement = "MATERIALIZE PREDICTIONS FROM resource_allocation IN g WITH (top := 20)"
-	whole := copyStore(t, path)
+	whole := querytest.CopyStore(t, path)
 	began := time.Now()
-	if !child(t, whole, statement, 1<<30, never) {
+	if !querytest.Child(t, whole, statement, 1<<30, querytest.Never) {
 		t.Fatal("the statement does not end")
 	}
 	took := time.Since(began)
-	db = openJobs(t, whole)
+	db = querytest.OpenAt(t, whole)
 	made := answers(db)
-	closeJobs(t, db)
+	querytest.Close(t, db)
 	if old == made {
 		t.Fatal("the answers are the same before and after")
 	}
@@ -62,25 +64,25 @@ func TestMaterialize_Killed(t *testing.T) {
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
 	moments, killed := repeat.Times(3), 0
 	for range moments {
-		at := copyStore(t, path)
+		at := querytest.CopyStore(t, path)
 		wait := time.Duration(random.Int64N(int64(took)))
-		finished := child(t, at, statement, 1<<30, wait)
-		db := openJobs(t, at)
-		mustBeSound(t, db)
+		finished := querytest.Child(t, at, statement, 1<<30, wait)
+		db := querytest.OpenAt(t, at)
+		querytest.MustBeSound(t, db)
 		switch got := answers(db); {
 		case got != made && (got != old || finished):
 			t.Fatalf("killed after %v: the predictions are neither the old nor the new ones", wait)
 		case got == old:
 			killed++
 		}
-		mustRun(t, db, statement)
+		querytest.MustRun(t, db, statement)
 		if answers(db) != made {
 			t.Errorf("killed after %v, and run again: different predictions", wait)
 		}
-		if stats, err := db.e.Store.Stats(ctx); err != nil || len(stats.Unfinished) > 0 {
+		if stats, err := querytest.Engine(db).Store.Stats(ctx); err != nil || len(stats.Unfinished) > 0 {
 			t.Errorf("killed after %v: unfinished %v, %v", wait, stats.Unfinished, err)
 		}
-		closeJobs(t, db)
+		querytest.Close(t, db)
 	}
 	t.Logf("%d of %d kills came before the new predictions were stored", killed, moments)
 }

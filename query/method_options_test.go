@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/methods"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/studies"
 	"heavytail/query/vectors"
 	"heavytail/storage"
@@ -100,9 +101,9 @@ func TestMethodOptions_Zero(t *testing.T) {
 // expects the same vectors and the same recorded options.
 func TestMethodOptions_Record(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	importText(t, db, "g", "a b 2\nb c 1\nc d 3\nd a 1\na c 2\nd e 1\n")
-	mustExec(t, db, "EMBED g USING laplacian_eigenmaps(dim := 2) AS walks")
+	db := querytest.Open(t, nil)
+	querytest.ImportText(t, db, "g", "a b 2\nb c 1\nc d 3\nd a 1\na c 2\nd e 1\n")
+	querytest.MustExec(t, db, "EMBED g USING laplacian_eigenmaps(dim := 2) AS walks")
 	for _, using := range methodStructs {
 		typed, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "g", Name: "typed", Using: using})
 		if err != nil {
@@ -112,7 +113,7 @@ func TestMethodOptions_Record(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mustExec(t, db, "EMBED g USING "+m.Text().String()+" AS text")
+		querytest.MustExec(t, db, "EMBED g USING "+m.Text().String()+" AS text")
 		text, err := db.Vectors().Describe(t.Context(), "text")
 		if err != nil {
 			t.Fatal(err)
@@ -137,8 +138,8 @@ func TestMethodOptions_Record(t *testing.T) {
 // TestMethodOptions_Requests passes a struct in every request that has a method.
 func TestMethodOptions_Requests(t *testing.T) {
 	t.Parallel()
-	ctx, db := t.Context(), openTest(t, nil)
-	mustExec(t, db, "GENERATE preferential_attachment(n := 60, m := 3, seed := 1) INTO g")
+	ctx, db := t.Context(), querytest.Open(t, nil)
+	querytest.MustExec(t, db, "GENERATE preferential_attachment(n := 60, m := 3, seed := 1) INTO g")
 	walk := vectors.DPWalker{Dim: 4, Walks: 2, Length: 5, Seed: 3}
 	estimate, err := db.Vectors().Estimate(ctx, vectors.EmbedRequest{Graph: "g", Using: &walk})
 	if err != nil || estimate.Dim != 4 || estimate.Method != "dp_walker" {
@@ -165,8 +166,8 @@ func TestMethodOptions_Requests(t *testing.T) {
 // TestMethodOptions_Mistakes expects errors with the same fields as the errors of statements.
 func TestMethodOptions_Mistakes(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	importText(t, db, "g", "a b\n")
+	db := querytest.Open(t, nil)
+	querytest.ImportText(t, db, "g", "a b\n")
 	for want, req := range map[string]vectors.EmbedRequest{
 		"option beta is 9, and must be a number from -8 to 8":                    {Using: vectors.DPWalker{Beta: new(9.0)}},
 		"option dim is -1, and must be a whole number from 1 to 4096":            {Using: vectors.DPSpectral{Dim: -1}},

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"heavytail/index"
+	"heavytail/query"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/vectors"
 	"heavytail/query/where"
 	"heavytail/storage"
@@ -17,14 +19,14 @@ import (
 // versions older than its graph, and by an index.
 func BenchmarkNearest(b *testing.B) {
 	const n, dim = 5242, 128
-	db := openTest(b, &Options{IndexBytes: 1 << 30})
-	mustExec(b, db, fmt.Sprintf("GENERATE preferential_attachment(n := %d, m := 3, seed := 1) INTO g", n))
+	db := querytest.Open(b, &query.Options{IndexBytes: 1 << 30})
+	querytest.MustExec(b, db, fmt.Sprintf("GENERATE preferential_attachment(n := %d, m := 3, seed := 1) INTO g", n))
 	m := vec.NewMatrix(n, dim)
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range m.Data {
 		m.Data[i] = float32(random.NormFloat64())
 	}
-	if _, err := db.e.Store.PutEmbedding(b.Context(), storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1}, m); err != nil {
+	if _, err := querytest.Engine(db).Store.PutEmbedding(b.Context(), storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1}, m); err != nil {
 		b.Fatal(err)
 	}
 	both := func(name, condition string) {
@@ -42,17 +44,17 @@ func BenchmarkNearest(b *testing.B) {
 		})
 		b.Run(name+"/text", func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
-				mustExec(b, db, fmt.Sprintf("NEAREST 10 TO '%d' USING e %s", i%n, condition))
+				querytest.MustExec(b, db, fmt.Sprintf("NEAREST 10 TO '%d' USING e %s", i%n, condition))
 			}
 		})
 	}
-	mustExec(b, db, "NEAREST 1 TO '1' USING e WHERE degree > 0") // loads the graph and the vectors
+	querytest.MustExec(b, db, "NEAREST 1 TO '1' USING e WHERE degree > 0") // loads the graph and the vectors
 	both("memory", "")
-	db.e.Opts.IndexBytes = 0
-	mustExec(b, db, "CREATE INDEX ON e WITH (ef := 32)")
+	querytest.Engine(db).Opts.IndexBytes = 0
+	querytest.MustExec(b, db, "CREATE INDEX ON e WITH (ef := 32)")
 	both("index", "")
 	for v := range 200 {
-		mustExec(b, db, fmt.Sprintf("INSERT EDGE ('%d', '%d') INTO g", v, n-1-v))
+		querytest.MustExec(b, db, fmt.Sprintf("INSERT EDGE ('%d', '%d') INTO g", v, n-1-v))
 	}
 	both("stale", "")
 }

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"heavytail/index"
+	"heavytail/query"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/internal/search"
 	"heavytail/query/rows"
 	"heavytail/query/vectors"
@@ -17,7 +19,7 @@ import (
 )
 
 // eachNearest collects what EachNearest yields.
-func eachNearest(t *testing.T, db *DB, req vectors.NearestRequest) (rows []vectors.NearestRow) {
+func eachNearest(t *testing.T, db *query.DB, req vectors.NearestRequest) (rows []vectors.NearestRow) {
 	t.Helper()
 	for row, err := range db.Vectors().EachNearest(t.Context(), req) {
 		if err != nil {
@@ -35,15 +37,16 @@ func TestEachNearest_Agrees(t *testing.T) {
 		t.Skip("-short: searches options several times")
 	}
 	t.Parallel()
-	for _, opts := range []Options{{Workers: 1}, {Workers: 3}, {Workers: 2, IndexBytes: 1, graphOnly: true}} {
+	for _, opts := range []query.Options{{Workers: 1}, {Workers: 3}, {Workers: 2, IndexBytes: 1}} {
 		n := search.NearestBatch + 10
-		if opts.graphOnly {
+		if opts.IndexBytes > 0 {
 			n = 150
 		}
 		db := indexedDB(t, n, opts)
-		mustRun(t, db, "DELETE VERTEX '5' FROM g")
+		querytest.Engine(db).Opts.GraphOnly = opts.IndexBytes > 0
+		querytest.MustRun(t, db, "DELETE VERTEX '5' FROM g")
 		for _, metric := range index.Metrics() {
-			if opts.graphOnly {
+			if opts.IndexBytes > 0 {
 				if _, err := db.Vectors().CreateIndex(t.Context(), vectors.CreateIndexRequest{Embedding: "e", Metric: metric}); err != nil {
 					t.Fatal(err)
 				}
@@ -78,7 +81,7 @@ func TestEachNearest_Agrees(t *testing.T) {
 func TestEachNearest_Ends(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	db := indexedDB(t, search.NearestBatch+1, Options{Progress: func(p rows.Progress) {
+	db := indexedDB(t, search.NearestBatch+1, query.Options{Progress: func(p rows.Progress) {
 		if p.Stage == "nearest" && p.Done == search.NearestBatch {
 			cancel()
 		}

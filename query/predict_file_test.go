@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -7,24 +7,26 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/query"
 	"heavytail/query/catalogue"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/links"
 	"heavytail/query/where"
 )
 
 // predictBoth compares a prediction from the file with that from the loaded graph, to the last bit, and
 // reports whether the graph was loaded for the first one.
-func predictBoth(t *testing.T, db *DB, req links.PredictRequest) (links.PredictResult, bool) {
+func predictBoth(t *testing.T, db *query.DB, req links.PredictRequest) (links.PredictResult, bool) {
 	t.Helper()
-	forgetLoaded(db)
+	querytest.ForgetLoaded(db)
 	have, err := db.Links().Predict(t.Context(), req)
 	if err != nil {
 		t.Fatalf("%+v: %v", req, err)
 	}
-	whole := loaded(db)
+	whole := querytest.Loaded(db)
 	req.Where = func(where.Candidate) bool { return true } // loads the graph and the vectors
 	want, err := db.Links().Predict(t.Context(), req)
-	if err != nil || !loaded(db) || !reflect.DeepEqual(have, want) {
+	if err != nil || !querytest.Loaded(db) || !reflect.DeepEqual(have, want) {
 		t.Errorf("%+v: %+v in the file, %+v loaded, %v", req, have, want, err)
 	}
 	return have, whole
@@ -66,24 +68,24 @@ func TestPredict_InFile(t *testing.T) {
 		if c.long && testing.Short() {
 			continue
 		}
-		db := openTest(t, &Options{IndexBytes: 1})
-		mustRun(t, db, "GENERATE "+c.generate+" INTO g")
+		db := querytest.Open(t, &query.Options{IndexBytes: 1})
+		querytest.MustRun(t, db, "GENERATE "+c.generate+" INTO g")
 		embedding := ""
 		if name == "vectors" {
 			embedding = "e"
 		} else {
-			mustRun(t, db, "DELETE VERTEX '3', '77', '3000' FROM g")
+			querytest.MustRun(t, db, "DELETE VERTEX '3', '77', '3000' FROM g")
 		}
-		mustRun(t, db, "INSERT VERTEX 'alone' INTO g")
+		querytest.MustRun(t, db, "INSERT VERTEX 'alone' INTO g")
 		if embedding != "" {
-			putRows(t, db, 20001, 5)
+			querytest.PutRows(t, db, 20001, 5)
 		}
 		for _, index := range []bool{false, true} {
 			if index && embedding == "" {
 				continue
 			}
 			if index {
-				mustRun(t, db, "CREATE INDEX ON e WITH (m := 4, ef_construction := 20, ef := 60)")
+				querytest.MustRun(t, db, "CREATE INDEX ON e WITH (m := 4, ef_construction := 20, ef := 60)")
 			}
 			found, whole := 0, 0
 			for _, scorer := range c.scorers {
@@ -115,19 +117,19 @@ func TestPredict_InFile(t *testing.T) {
 // PROFILE say what is read.
 func TestPredict_InFilePlan(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	mustRun(t, db, "GENERATE preferential_attachment(n := 4000, m := 3, seed := 3) INTO g")
-	forgetLoaded(db)
+	db := querytest.Open(t, nil)
+	querytest.MustRun(t, db, "GENERATE preferential_attachment(n := 4000, m := 3, seed := 3) INTO g")
+	querytest.ForgetLoaded(db)
 	text := "PREDICT 5 LINKS FOR '3999' IN g WITH adamic_adar"
-	if explained := mustRun(t, db, "EXPLAIN "+text); !strings.Contains(explained, "read in the file") {
+	if explained := querytest.MustRun(t, db, "EXPLAIN "+text); !strings.Contains(explained, "read in the file") {
 		t.Error(explained)
 	}
-	if profile := mustRun(t, db, "PROFILE "+text); !strings.Contains(profile, "edges read in the file") || loaded(db) {
+	if profile := querytest.MustRun(t, db, "PROFILE "+text); !strings.Contains(profile, "edges read in the file") || querytest.Loaded(db) {
 		t.Error(profile)
 	}
 	answers := 1
-	for ; !loaded(db) && answers < 1000; answers++ {
-		mustRun(t, db, text)
+	for ; !querytest.Loaded(db) && answers < 1000; answers++ {
+		querytest.MustRun(t, db, text)
 	}
 	if answers < 8 || answers == 1000 {
 		t.Errorf("the graph was loaded after %d answers", answers)
@@ -137,16 +139,16 @@ func TestPredict_InFilePlan(t *testing.T) {
 // A prediction that needs more than the edges around a vertex loads the graph.
 func TestPredict_NotInFile(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	mustRun(t, db, "GENERATE preferential_attachment(n := 4000, m := 3, seed := 3) INTO g")
+	db := querytest.Open(t, nil)
+	querytest.MustRun(t, db, "GENERATE preferential_attachment(n := 4000, m := 3, seed := 3) INTO g")
 	for _, rest := range []string{"WITH katz", "WITH l3", "WITH adamic_adar WHERE degree > 1", "WITH adamic_adar ORDER BY degree"} {
-		forgetLoaded(db)
-		mustRun(t, db, "PREDICT 5 LINKS FOR '3999' IN g "+rest)
-		if !loaded(db) {
+		querytest.ForgetLoaded(db)
+		querytest.MustRun(t, db, "PREDICT 5 LINKS FOR '3999' IN g "+rest)
+		if !querytest.Loaded(db) {
 			t.Errorf("%s did not load the graph", rest)
 		}
 	}
-	forgetLoaded(db)
+	querytest.ForgetLoaded(db)
 	if _, err := db.Query(context.Background(), "PREDICT 5 LINKS FOR 'nobody' IN g WITH adamic_adar", nil); err == nil || !strings.Contains(fmt.Sprint(err), "nobody") {
 		t.Error(err)
 	}

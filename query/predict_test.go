@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"heavytail/embedding/link"
+	"heavytail/query"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/links"
 )
 
@@ -20,9 +22,9 @@ func TestDB_Predict_EqualsScore(t *testing.T) {
 	ctx := context.Background()
 	var first []links.PredictResult
 	for _, workers := range []int{1, 3} {
-		db := openTest(t, &Options{Workers: workers})
-		randomSpace(t, db, ascending(60))
-		mustRun(t, db, "INSERT EDGES ('v0', 'v1', TIME := 5), ('v1', 'v2', TIME := 9), ('v2', 'v7', TIME := 7) INTO g")
+		db := querytest.Open(t, &query.Options{Workers: workers})
+		querytest.RandomSpace(t, db, querytest.Ascending(60))
+		querytest.MustRun(t, db, "INSERT EDGES ('v0', 'v1', TIME := 5), ('v1', 'v2', TIME := 9), ('v2', 'v7', TIME := 7) INTO g")
 		for i, known := range link.Scorers() {
 			with := catalogue.Scorer{Name: known.Name}
 			if known.NeedsEmbedding {
@@ -67,8 +69,8 @@ func TestDB_Predict_EqualsScore(t *testing.T) {
 }
 
 func TestDB_Predict_Limits(t *testing.T) {
-	db := openTest(t, &Options{MaxRows: 5})
-	randomSpace(t, db, ascending(60))
+	db := querytest.Open(t, &query.Options{MaxRows: 5})
+	querytest.RandomSpace(t, db, querytest.Ascending(60))
 	katz := catalogue.Scorer{Name: "katz"}
 	var limit *fault.LimitError
 	if _, err := db.Links().Predict(context.Background(), links.PredictRequest{K: 6, With: katz}); !errors.As(err, &limit) || limit.Field != "MaxRows" {

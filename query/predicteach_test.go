@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"heavytail/query/catalogue"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/links"
 	"heavytail/storage"
 )
@@ -15,8 +16,8 @@ import (
 // the error comes last, in one line, with an empty row.
 func TestEachPredict_Ends(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	execAll(t, db, "GENERATE preferential_attachment(n := 3000, m := 3, seed := 2) INTO g")
+	db := querytest.Open(t, nil)
+	querytest.ExecAll(t, db, "GENERATE preferential_attachment(n := 3000, m := 3, seed := 2) INTO g")
 	w := catalogue.Scorer{Name: "adamic_adar"}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -30,11 +31,11 @@ func TestEachPredict_Ends(t *testing.T) {
 	if !errors.Is(ended, context.Canceled) || strings.Contains(ended.Error(), "\n") {
 		t.Errorf("cancelled: %v", ended)
 	}
-	execAll(t, db, "MATERIALIZE PREDICTIONS FROM adamic_adar IN g WITH (top := 2)")
+	querytest.ExecAll(t, db, "MATERIALIZE PREDICTIONS FROM adamic_adar IN g WITH (top := 2)")
 	rows := 0
 	for _, err := range db.Links().EachPredict(t.Context(), links.PredictRequest{Stored: true, K: 2, Graph: "g"}) {
 		if rows++; rows == 1 {
-			execAll(t, db, "MATERIALIZE PREDICTIONS FROM adamic_adar IN g WITH (top := 3)")
+			querytest.ExecAll(t, db, "MATERIALIZE PREDICTIONS FROM adamic_adar IN g WITH (top := 3)")
 		}
 		ended = err
 	}

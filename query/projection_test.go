@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"heavytail/query/graphs"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/vectors"
 	"heavytail/storage"
 )
@@ -17,14 +18,14 @@ import (
 // placed apart, and all of them otherwise.
 func TestDB_Projection_Components(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	edges := "a b\nb c\nc d\nd a\na c\nx y\n"
 	if _, err := db.Graphs().ImportReader(t.Context(), strings.NewReader(edges), graphs.ImportRequest{Graph: "two"}); err != nil {
 		t.Fatal(err)
 	}
-	mustExec(t, db, "INSERT VERTEX 'a' (side := 'left'), 'c' (side := 'right') INTO two")
-	mustExec(t, db, "EMBED two USING laplacian_eigenmaps(dim := 3, scale := 0) AS apart")
-	mustExec(t, db, "EMBED two USING laplacian_eigenmaps(dim := 3, scale := 0, components := 'joint') AS joint")
+	querytest.MustExec(t, db, "INSERT VERTEX 'a' (side := 'left'), 'c' (side := 'right') INTO two")
+	querytest.MustExec(t, db, "EMBED two USING laplacian_eigenmaps(dim := 3, scale := 0) AS apart")
+	querytest.MustExec(t, db, "EMBED two USING laplacian_eigenmaps(dim := 3, scale := 0, components := 'joint') AS joint")
 	for _, c := range []struct {
 		req  vectors.ProjectionRequest
 		want string
@@ -55,9 +56,9 @@ func TestDB_Projection_Components(t *testing.T) {
 }
 
 func TestDB_Projection_Errors(t *testing.T) {
-	db := openTest(t, nil)
-	attached(t, db)
-	mustExec(t, db, "EMBED pa USING laplacian_eigenmaps(dim := 3) AS e")
+	db := querytest.Open(t, nil)
+	querytest.Attached(t, db)
+	querytest.MustExec(t, db, "EMBED pa USING laplacian_eigenmaps(dim := 3) AS e")
 	for _, req := range []vectors.ProjectionRequest{{Embedding: "f"}, {Embedding: "e", Attribute: "side"}} {
 		if _, err := db.Vectors().Projection(t.Context(), req); !errors.Is(err, storage.ErrNotFound) {
 			t.Errorf("%+v: error %v, want ErrNotFound", req, err)
@@ -73,10 +74,10 @@ func TestDB_Projection_Errors(t *testing.T) {
 // TestDB_ReconstructedDegrees_Stored compares the degrees with those of the reconstruction
 // that is stored as a graph.
 func TestDB_ReconstructedDegrees_Stored(t *testing.T) {
-	db := openTest(t, nil)
-	attached(t, db)
-	mustExec(t, db, "EMBED pa USING dp_spectral(dim := 16) AS e")
-	mustExec(t, db, "RECONSTRUCT e AUTO INTO GRAPH again")
+	db := querytest.Open(t, nil)
+	querytest.Attached(t, db)
+	querytest.MustExec(t, db, "EMBED pa USING dp_spectral(dim := 16) AS e")
+	querytest.MustExec(t, db, "RECONSTRUCT e AUTO INTO GRAPH again")
 	got, err := db.Vectors().ReconstructedDegrees(t.Context(), vectors.EvaluateReconstructionRequest{Embedding: "e"})
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"errors"
@@ -11,26 +11,28 @@ import (
 	"testing"
 
 	"heavytail/.ci/repeat"
+	"heavytail/query"
+	"heavytail/query/internal/querytest"
 	"heavytail/storage"
 )
 
 // partDB has a scale-free graph with weights, times, attributes, deleted vertices and a vertex
 // without edges, and an embedding of it.
-func partDB(t *testing.T, path string) *DB {
+func partDB(t *testing.T, path string) *query.DB {
 	t.Helper()
-	db, err := Open(path, nil)
+	db, err := query.Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustRun(t, db, "GENERATE preferential_attachment(n := 20000, m := 4, seed := 3) INTO g")
-	mustRun(t, db, "INSERT EDGE ('777', '19999', WEIGHT := 2.5, TIME := 7), ('500', '1200', WEIGHT := 0.1) INTO g")
-	mustRun(t, db, "INSERT VERTEX 'alone', '777' (city := 'Bern', age := 41), '501' (age := 12), '500' (city := 'Basel') INTO g")
-	mustRun(t, db, "DELETE VERTEX '3', '776', '2000' FROM g")
-	info, err := db.e.Store.Graph(t.Context(), "g")
+	querytest.MustRun(t, db, "GENERATE preferential_attachment(n := 20000, m := 4, seed := 3) INTO g")
+	querytest.MustRun(t, db, "INSERT EDGE ('777', '19999', WEIGHT := 2.5, TIME := 7), ('500', '1200', WEIGHT := 0.1) INTO g")
+	querytest.MustRun(t, db, "INSERT VERTEX 'alone', '777' (city := 'Bern', age := 41), '501' (age := 12), '500' (city := 'Basel') INTO g")
+	querytest.MustRun(t, db, "DELETE VERTEX '3', '776', '2000' FROM g")
+	info, err := querytest.Engine(db).Store.Graph(t.Context(), "g")
 	if err != nil {
 		t.Fatal(err)
 	}
-	putRows(t, db, info.Vertices, 5)
+	querytest.PutRows(t, db, info.Vertices, 5)
 	return db
 }
 
@@ -72,37 +74,37 @@ func TestReadPart_Agrees(t *testing.T) {
 	db := partDB(t, filepath.Join(t.TempDir(), "part.ht"))
 	defer db.Close()
 	for _, s := range partStatements {
-		forgetLoaded(db)
-		have := mustRun(t, db, s.text)
-		if loaded(db) == s.inFile {
-			t.Errorf("%s: loaded is %v", s.text, loaded(db))
+		querytest.ForgetLoaded(db)
+		have := querytest.MustRun(t, db, s.text)
+		if querytest.Loaded(db) == s.inFile {
+			t.Errorf("%s: loaded is %v", s.text, querytest.Loaded(db))
 		}
-		mustRun(t, db, "NEAREST 1 TO '777' USING e WHERE key <> '1'") // loads graph and vectors
-		if want := mustRun(t, db, s.text); !loaded(db) || have != want {
+		querytest.MustRun(t, db, "NEAREST 1 TO '777' USING e WHERE key <> '1'") // loads graph and vectors
+		if want := querytest.MustRun(t, db, s.text); !querytest.Loaded(db) || have != want {
 			t.Errorf("%s: %s from the file, %s loaded", s.text, have, want)
 		}
 		if strings.HasPrefix(s.text, "EXPLAIN") {
 			continue // which has no profile
 		}
-		forgetLoaded(db)
-		profile := mustRun(t, db, "PROFILE "+s.text)
-		if s.inFile && (loaded(db) || !strings.Contains(profile, "a part, read from the file") && !strings.Contains(profile, "in the file")) {
+		querytest.ForgetLoaded(db)
+		profile := querytest.MustRun(t, db, "PROFILE "+s.text)
+		if s.inFile && (querytest.Loaded(db) || !strings.Contains(profile, "a part, read from the file") && !strings.Contains(profile, "in the file")) {
 			t.Errorf("%s: %s", s.text, profile)
 		}
 	}
 	answers := 0
-	for forgetLoaded(db); !loaded(db) && answers < 1000; answers++ {
-		mustRun(t, db, partStatements[0].text)
+	for querytest.ForgetLoaded(db); !querytest.Loaded(db) && answers < 1000; answers++ {
+		querytest.MustRun(t, db, partStatements[0].text)
 	}
 	if answers < 5 || answers == 1000 {
 		t.Errorf("the graph was loaded after %d answers", answers)
 	}
 	// A vector of an older version of the graph is not that of the part.
-	mustRun(t, db, "INSERT EDGE ('777', '19998') INTO g")
-	forgetLoaded(db)
+	querytest.MustRun(t, db, "INSERT EDGE ('777', '19998') INTO g")
+	querytest.ForgetLoaded(db)
 	text := "SCORE ('777', '19999') IN g WITH jaccard, cosine(e)"
-	have := mustRun(t, db, text)
-	if want := mustRun(t, db, text); !loaded(db) || have != want {
+	have := querytest.MustRun(t, db, text)
+	if want := querytest.MustRun(t, db, text); !querytest.Loaded(db) || have != want {
 		t.Errorf("%s: %s, then %s", text, have, want)
 	}
 }
@@ -124,7 +126,7 @@ func TestReadPart_FlippedBytes(t *testing.T) {
 	}
 	var want []string
 	for _, text := range texts {
-		want = append(want, mustRun(t, db, text))
+		want = append(want, querytest.MustRun(t, db, text))
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
@@ -164,7 +166,7 @@ func TestReadPart_FlippedBytes(t *testing.T) {
 // runOnce answers a statement from a file as the first one of a process.
 func runOnce(t *testing.T, path, text string) (string, error) {
 	t.Helper()
-	db, err := Open(path, &Options{ReadOnly: true})
+	db, err := query.Open(path, &query.Options{ReadOnly: true})
 	if err != nil {
 		return "", err
 	}

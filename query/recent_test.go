@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"encoding/json"
@@ -14,6 +14,7 @@ import (
 
 	"heavytail/embedding/link"
 	"heavytail/query/catalogue"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/links"
 	"heavytail/query/rows"
 	"heavytail/query/studies"
@@ -39,8 +40,8 @@ func timedEdges(n, edges int, first int64) []storage.Edge {
 // Without times every statement that names the scorer fails with the same sentinel error.
 func TestRecentNeighbors_NeedsTimes(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	mustRun(t, db, "GENERATE preferential_attachment(n := 100, m := 3, seed := 1) INTO g")
+	db := querytest.Open(t, nil)
+	querytest.MustRun(t, db, "GENERATE preferential_attachment(n := 100, m := 3, seed := 1) INTO g")
 	pairs := filepath.Join(t.TempDir(), "pairs.csv")
 	if err := os.WriteFile(pairs, []byte("0,1\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -73,9 +74,9 @@ func TestRecentNeighbors_NeedsTimes(t *testing.T) {
 // no score, and JSON has null.
 func TestRecentNeighbors_TimesHeldOut(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	mustRun(t, db, "GENERATE watts_strogatz(n := 100, k := 6, beta := 0.1, seed := 1) INTO g")
-	mustRun(t, db, "INSERT EDGES ('0', '50', TIME := 5), ('1', '52', TIME := 9) INTO g")
+	db := querytest.Open(t, nil)
+	querytest.MustRun(t, db, "GENERATE watts_strogatz(n := 100, k := 6, beta := 0.1, seed := 1) INTO g")
+	querytest.MustRun(t, db, "INSERT EDGES ('0', '50', TIME := 5), ('1', '52', TIME := 9) INTO g")
 	for _, rank := range []int{0, 5} {
 		got, err := db.Studies().EvaluateLinks(t.Context(), studies.EvaluateLinksRequest{Graph: "g", Latest: true, RankAt: rank, Scorers: []string{"jaccard", "recent_neighbors"}})
 		if err != nil || len(got.Scores)+len(got.Rankings) != 1 || !slices.ContainsFunc(got.Notices, func(n rows.Notice) bool {
@@ -88,7 +89,7 @@ func TestRecentNeighbors_TimesHeldOut(t *testing.T) {
 	if !errors.Is(err, link.ErrNeedsTimes) || !strings.Contains(err.Error(), "hold out fewer, or set latest := FALSE") {
 		t.Error(err)
 	}
-	storeEdges(t, db, "h", timedEdges(60, 400, 1e9))
+	querytest.StoreEdges(t, db, "h", timedEdges(60, 400, 1e9))
 	for _, rank := range []int{0, 5} {
 		req := studies.EvaluateLinksRequest{Graph: "h", Latest: true, RankAt: rank, Null: true, Scorers: []string{"resource_allocation", "recent_neighbors", "katz"}}
 		got, err := db.Studies().EvaluateLinks(t.Context(), req)
@@ -138,8 +139,8 @@ func TestRecentNeighbors_TimesHeldOut(t *testing.T) {
 // recomputed in full after any change, because all ages change.
 func TestRecentNeighbors_Model(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	storeEdges(t, db, "g", timedEdges(80, 600, 0))
+	db := querytest.Open(t, nil)
+	querytest.StoreEdges(t, db, "g", timedEdges(80, 600, 0))
 	trained, err := db.Links().TrainModel(t.Context(), links.TrainModelRequest{Name: "m", Graph: "g", Heuristics: []string{"recent_neighbors"}, Latest: new(true)})
 	if err != nil || !slices.Equal(trained.Terms, []string{"recent_neighbors"}) {
 		t.Fatalf("%+v, %v", trained.Terms, err)
@@ -157,12 +158,12 @@ func TestRecentNeighbors_Model(t *testing.T) {
 		if _, err := db.Links().Materialize(t.Context(), req); err != nil {
 			t.Fatal(err)
 		}
-		mustRun(t, db, "INSERT EDGE ('x', 'y', TIME := 5000) INTO g")
+		querytest.MustRun(t, db, "INSERT EDGE ('x', 'y', TIME := 5000) INTO g")
 		r, err := db.Links().Materialize(t.Context(), req)
 		if err != nil || r.Computed != r.Vertices {
 			t.Errorf("%s: %+v, %v", w, r, err)
 		}
 		samePredictions(t, db, w, 5)
-		mustRun(t, db, "DELETE EDGE ('x', 'y') FROM g")
+		querytest.MustRun(t, db, "DELETE EDGE ('x', 'y') FROM g")
 	}
 }

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -7,9 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/query"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/internal/entries"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/rows"
 	"heavytail/query/vectors"
 )
@@ -20,7 +22,7 @@ import (
 func TestEmbed_Again(t *testing.T) {
 	t.Parallel()
 	var early []string
-	db := openTest(t, &Options{Notice: func(n rows.Notice) {
+	db := querytest.Open(t, &query.Options{Notice: func(n rows.Notice) {
 		if n.Early {
 			early = append(early, n.Text)
 		}
@@ -124,7 +126,7 @@ func TestEmbed_Again(t *testing.T) {
 // an incremental step: although the component of one edge keeps its rows, the result says full.
 func TestRefresh_SaysFull(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	ctx := context.Background()
 	for _, text := range []string{
 		"GENERATE preferential_attachment(n := 30, m := 2, seed := 1) INTO g", "INSERT EDGE ('alone', 'lone') INTO g",

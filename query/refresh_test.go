@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -6,8 +6,10 @@ import (
 	"strconv"
 	"testing"
 
+	"heavytail/query"
 	"heavytail/query/catalogue"
 	"heavytail/query/graphs"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/vectors"
 	"heavytail/storage"
 )
@@ -17,7 +19,7 @@ import (
 func TestDB_Refresh(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	if _, err := db.Graphs().Generate(ctx, graphs.GenerateRequest{Graph: "g", Generator: "preferential_attachment", Settings: map[string]any{"n": 250, "m": 4, "seed": 2}}); err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +70,7 @@ func TestDB_Refresh(t *testing.T) {
 // An answer reports how many of its vertices have changed since the embedding.
 func TestDB_Nearest_Changed(t *testing.T) {
 	ctx := context.Background()
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	if _, err := db.Graphs().Generate(ctx, graphs.GenerateRequest{Graph: "g", Generator: "preferential_attachment", Settings: map[string]any{"n": 50, "m": 2, "seed": 2}}); err != nil {
 		t.Fatal(err)
 	}
@@ -111,10 +113,10 @@ func TestDB_Refresh_Shrinks(t *testing.T) {
 		"negative": "deepwalk(dim := 4, walks := 2, length := 5, negative := 2)", "second order": "node2vec(dim := 4, walks := 2, length := 5)",
 	} {
 		t.Run(name, func(t *testing.T) {
-			db := openTest(t, &Options{IndexBytes: 1})
-			mustRun(t, db, "GENERATE preferential_attachment(n := 60, m := 2, seed := 2) INTO g")
-			mustRun(t, db, "EMBED g USING "+method+" AS e")
-			mustRun(t, db, "CREATE INDEX ON e WITH (metric := 'cosine')")
+			db := querytest.Open(t, &query.Options{IndexBytes: 1})
+			querytest.MustRun(t, db, "GENERATE preferential_attachment(n := 60, m := 2, seed := 2) INTO g")
+			querytest.MustRun(t, db, "EMBED g USING "+method+" AS e")
+			querytest.MustRun(t, db, "CREATE INDEX ON e WITH (metric := 'cosine')")
 			for _, change := range []string{
 				"DELETE VERTICES FROM g WHERE degree > 8", "DELETE VERTICES FROM g WHERE degree > 2", "DELETE VERTICES FROM g WHERE degree >= 1",
 				"INSERT EDGE ('a', 'b') INTO g", "INSERT EDGE ('b', 'c') INTO g", "DELETE EDGE ('a', 'b'), ('b', 'c') FROM g",
@@ -122,12 +124,12 @@ func TestDB_Refresh_Shrinks(t *testing.T) {
 				"DELETE VERTICES FROM g WHERE degree >= 0", "GENERATE erdos_renyi(n := 20, p := 0.2, seed := 1) INTO h",
 				"INSERT EDGE ('p', 'q'), ('q', 'r'), ('r', 'p'), ('r', 's') INTO g",
 			} {
-				mustRun(t, db, change)
+				querytest.MustRun(t, db, change)
 				r, err := db.Vectors().Refresh(context.Background(), vectors.RefreshRequest{Embedding: "e"})
 				if err != nil {
 					t.Fatalf("%s: %v", change, err)
 				}
-				info, err := db.e.Store.Graph(context.Background(), "g")
+				info, err := querytest.Engine(db).Store.Graph(context.Background(), "g")
 				if err != nil || r.To.Vertices != info.Vertices {
 					t.Fatalf("%s: %d vectors of %d vertices, %v", change, r.To.Vertices, info.Vertices, err)
 				}
@@ -136,12 +138,12 @@ func TestDB_Refresh_Shrinks(t *testing.T) {
 				case err != nil || len(list) > 0 && list[0].Vectors != info.Vertices || len(list) == 0 && r.From.Vertices > 0 && info.Vertices > 0:
 					t.Errorf("%s: indexes %+v, %v; notices %v", change, list, err, r.Notices)
 				case len(list) == 0 && info.Vertices > 0: // the index was deleted with the last vertex
-					mustRun(t, db, "CREATE INDEX ON e WITH (metric := 'cosine')")
+					querytest.MustRun(t, db, "CREATE INDEX ON e WITH (metric := 'cosine')")
 				}
-				mustRun(t, db, "SHOW GENERATIONS OF e")
-				mustRun(t, db, "VERIFY e")
+				querytest.MustRun(t, db, "SHOW GENERATIONS OF e")
+				querytest.MustRun(t, db, "VERIFY e")
 			}
-			mustBeSound(t, db)
+			querytest.MustBeSound(t, db)
 		})
 	}
 }

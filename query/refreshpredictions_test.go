@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -10,14 +10,16 @@ import (
 
 	"heavytail/.ci/repeat"
 	"heavytail/embedding/link"
+	"heavytail/query"
 	"heavytail/query/catalogue"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/internal/scoring"
 	"heavytail/query/links"
 	"heavytail/storage"
 )
 
 // storedLinks reads the stored links of every vertex of the graph g.
-func storedLinks(t *testing.T, db *DB, w catalogue.Scorer, vertices int) map[string][]storage.PredictedKey {
+func storedLinks(t *testing.T, db *query.DB, w catalogue.Scorer, vertices int) map[string][]storage.PredictedKey {
 	t.Helper()
 	ctx := context.Background()
 	keys, err := db.Graphs().Keys(ctx, "g", "", vertices)
@@ -26,7 +28,7 @@ func storedLinks(t *testing.T, db *DB, w catalogue.Scorer, vertices int) map[str
 	}
 	links := map[string][]storage.PredictedKey{}
 	for _, key := range keys {
-		p, err := db.e.Store.Predicted(ctx, "g", w.String(), key, 10)
+		p, err := querytest.Engine(db).Store.Predicted(ctx, "g", w.String(), key, 10)
 		if err != nil || p.New {
 			t.Fatal(p, err)
 		}
@@ -41,11 +43,11 @@ func storedLinks(t *testing.T, db *DB, w catalogue.Scorer, vertices int) map[str
 func TestRefreshPredictions_EveryHeuristic(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	const n = 90
-	mustRun(t, db, fmt.Sprintf("GENERATE watts_strogatz(n := %d, k := 6, beta := 0.05, seed := 5) INTO g", n))
-	mustRun(t, db, "INSERT EDGES ('0', '9', TIME := 5), ('4', '16', TIME := 9) INTO g")
-	mustRun(t, db, "TRAIN MODEL m IN g USING heuristics(lhn, local_path, l3) WITH (seed := 1, latest := FALSE)")
+	querytest.MustRun(t, db, fmt.Sprintf("GENERATE watts_strogatz(n := %d, k := 6, beta := 0.05, seed := 5) INTO g", n))
+	querytest.MustRun(t, db, "INSERT EDGES ('0', '9', TIME := 5), ('4', '16', TIME := 9) INTO g")
+	querytest.MustRun(t, db, "TRAIN MODEL m IN g USING heuristics(lhn, local_path, l3) WITH (seed := 1, latest := FALSE)")
 	scorers := []catalogue.Scorer{{Name: catalogue.ModelScorer, Model: "m"}}
 	for _, s := range link.Scorers() {
 		if !s.NeedsEmbedding {
@@ -62,7 +64,7 @@ func TestRefreshPredictions_EveryHeuristic(t *testing.T) {
 	for round := range repeat.Times(2) {
 		at := random.IntN(n)
 		near := func() string { return fmt.Sprint((at + random.IntN(12)) % n) }
-		if err := db.e.Store.Update(ctx, func(x *storage.Tx) error {
+		if err := querytest.Engine(db).Store.Update(ctx, func(x *storage.Tx) error {
 			if _, err := x.InsertEdges("g", []storage.Edge{{Source: near(), Target: fmt.Sprint("new", round), Time: 10 + int64(round), Timed: true}, {Source: near(), Target: fmt.Sprint("new", round)}}); err != nil {
 				return err
 			}
@@ -75,7 +77,7 @@ func TestRefreshPredictions_EveryHeuristic(t *testing.T) {
 			t.Fatal(err)
 		}
 		if round%3 == 1 {
-			mustRun(t, db, "COMPACT")
+			querytest.MustRun(t, db, "COMPACT")
 		}
 		for _, w := range scorers {
 			r, err := db.Links().RefreshPredictions(ctx, links.RefreshPredictionsRequest{Graph: "g", With: w})
@@ -84,7 +86,7 @@ func TestRefreshPredictions_EveryHeuristic(t *testing.T) {
 			}
 			incremental[w.String()] = incremental[w.String()] || r.Kind == catalogue.RefreshIncremental
 			got := storedLinks(t, db, w, r.Vertices)
-			if err := db.e.Store.DropPredictions(ctx, "g", w.String()); err != nil {
+			if err := querytest.Engine(db).Store.DropPredictions(ctx, "g", w.String()); err != nil {
 				t.Fatal(err)
 			}
 			if m, err := db.Links().Materialize(ctx, links.MaterializeRequest{Graph: "g", With: w, K: 10}); err != nil || m.Computed != m.Vertices || m.Links != r.Links {
@@ -109,9 +111,9 @@ func TestRefreshPredictions_EveryHeuristic(t *testing.T) {
 func TestRefreshPredictions_Options(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	db := openTest(t, nil)
-	mustRun(t, db, "GENERATE preferential_attachment(n := 40, m := 1, seed := 5) INTO g")
-	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4) AS e")
+	db := querytest.Open(t, nil)
+	querytest.MustRun(t, db, "GENERATE preferential_attachment(n := 40, m := 1, seed := 5) INTO g")
+	querytest.MustRun(t, db, "EMBED g USING dp_spectral(dim := 4) AS e")
 	for i, c := range []struct {
 		req    links.MaterializeRequest
 		kind   catalogue.RefreshKind
@@ -129,7 +131,7 @@ func TestRefreshPredictions_Options(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mustRun(t, db, fmt.Sprintf("INSERT EDGE ('3', 'new%d') INTO g", i))
+		querytest.MustRun(t, db, fmt.Sprintf("INSERT EDGE ('3', 'new%d') INTO g", i))
 		r, err := db.Links().RefreshPredictions(ctx, links.RefreshPredictionsRequest{Graph: "g", With: req.With})
 		if err != nil || r.K != first.K || !slices.Equal(r.Options, first.Options) || r.Versions != 1 || r.GraphVersion != first.GraphVersion+1 || r.Kind != c.kind || r.Reason != c.reason {
 			t.Errorf("%+v: %+v, %v, stored as %+v", req, r, err, first)
@@ -138,7 +140,7 @@ func TestRefreshPredictions_Options(t *testing.T) {
 			t.Errorf("%+v: %+v, %v, refreshed %+v", req, again, err, r)
 		}
 
-		mustRun(t, db, fmt.Sprintf("INSERT EDGE ('4', 'late%d') INTO g", i))
+		querytest.MustRun(t, db, fmt.Sprintf("INSERT EDGE ('4', 'late%d') INTO g", i))
 		job, err := db.Links().StartRefreshPredictions(ctx, links.RefreshPredictionsRequest{Graph: "g", With: req.With})
 		if err != nil {
 			t.Fatal(err)
@@ -146,7 +148,7 @@ func TestRefreshPredictions_Options(t *testing.T) {
 		if _, err := db.Jobs().Wait(ctx, job.ID); err != nil {
 			t.Fatalf("%s: %v", job.Statement, err)
 		}
-		list, err := db.e.Store.Predictions(ctx)
+		list, err := querytest.Engine(db).Store.Predictions(ctx)
 		at := slices.IndexFunc(list, func(p storage.PredictionInfo) bool { return p.Scorer == r.Scorer })
 		if err != nil || list[at].K != r.K || !slices.Equal(list[at].Options, r.Options) || list[at].GraphVersion != r.GraphVersion+1 {
 			t.Errorf("%s: %+v, %v, before %+v", job.Statement, list[at], err, r)

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/query"
 	"heavytail/query/rows"
 )
 
@@ -94,7 +95,7 @@ var oddKeys = []string{
 var notPlain = []string{`say "x"`, `back\slash`, "two\nlines", "end\r\n", "\n", `"`}
 
 func (c carrier) roundTrip(t *testing.T, time string) {
-	db, err := Open(filepath.Join(t.TempDir(), "g.ht"), nil)
+	db, err := query.Open(filepath.Join(t.TempDir(), "g.ht"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +173,7 @@ func (c carrier) roundTrip(t *testing.T, time string) {
 
 // vertexTexts describes the vertices of a graph, sorted; for the original only the parts that
 // the format carries.
-func (c carrier) vertexTexts(t *testing.T, db *DB, graph string, original bool) (list []string) {
+func (c carrier) vertexTexts(t *testing.T, db *query.DB, graph string, original bool) (list []string) {
 	t.Helper()
 	for row, err := range tableOf(db, "SHOW VERTICES IN "+graph) {
 		if err != nil {
@@ -192,7 +193,7 @@ func (c carrier) vertexTexts(t *testing.T, db *DB, graph string, original bool) 
 
 // edgeTexts describes the edges of a graph, sorted; for the original only the parts that the
 // format carries.
-func (c carrier) edgeTexts(t *testing.T, db *DB, graph string, original bool) (list []string) {
+func (c carrier) edgeTexts(t *testing.T, db *query.DB, graph string, original bool) (list []string) {
 	t.Helper()
 	for row, err := range tableOf(db, "SHOW EDGES IN "+graph+" COLUMNS weight, time") {
 		if err != nil {
@@ -210,7 +211,7 @@ func (c carrier) edgeTexts(t *testing.T, db *DB, graph string, original bool) (l
 }
 
 // tableOf yields the rows of a statement as maps from column names to values, without NULLs.
-func tableOf(db *DB, statement string) func(func(map[string]rows.Value, error) bool) {
+func tableOf(db *query.DB, statement string) func(func(map[string]rows.Value, error) bool) {
 	return func(yield func(map[string]rows.Value, error) bool) {
 		answer, err := db.Query(context.Background(), statement, nil)
 		if err != nil {

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"heavytail/query/graphs"
+	"heavytail/query/internal/querytest"
 	"heavytail/storage/csr"
 )
 
@@ -14,7 +15,7 @@ import (
 // the multiplied weights. The figures of an embedding of it are the same.
 func TestDerive_Scale(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	edges := randomEdges(3, 60, 300)
 	scales := map[string]float64{"one": 1, "small": 0x1p-80, "large": 0x1p60}
 	derivations := []string{
@@ -33,15 +34,15 @@ func TestDerive_Scale(t *testing.T) {
 		for i := range scaled {
 			scaled[i].Weight *= by
 		}
-		storeEdges(t, db, name, scaled)
-		storeEdges(t, db, name+"more", scaled[:50])
-		mustExec(t, db, "EMBED "+name+" USING dp_spectral(dim := 6) AS "+name+"e")
+		querytest.StoreEdges(t, db, name, scaled)
+		querytest.StoreEdges(t, db, name+"more", scaled[:50])
+		querytest.MustExec(t, db, "EMBED "+name+" USING dp_spectral(dim := 6) AS "+name+"e")
 	}
 	for i, derivation := range derivations {
 		var want map[[2]string]graphs.EdgeRow
 		for _, name := range []string{"one", "small", "large"} {
 			made := fmt.Sprint(name, i)
-			mustExec(t, db, "CREATE GRAPH "+made+" AS "+strings.ReplaceAll(derivation, "%", name))
+			querytest.MustExec(t, db, "CREATE GRAPH "+made+" AS "+strings.ReplaceAll(derivation, "%", name))
 			got := storedEdges(t, db, made)
 			if want == nil {
 				want = got

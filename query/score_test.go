@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -9,14 +9,16 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/query"
 	"heavytail/query/catalogue"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/links"
 )
 
 // A file of several batches gives the same scores, pair by pair, as Score.
 func TestDB_ScoreFile_EqualsScore(t *testing.T) {
-	db := openTest(t, &Options{Workers: 3})
-	randomSpace(t, db, ascending(60))
+	db := querytest.Open(t, &query.Options{Workers: 3})
+	querytest.RandomSpace(t, db, querytest.Ascending(60))
 	var pairs []links.Pair
 	var lines strings.Builder
 	for i := range 10_000 {
@@ -61,8 +63,8 @@ func sameScores(a, b []float64) bool {
 
 // Rows that are closed early release their resources.
 func TestRows_CloseEarly(t *testing.T) {
-	db := openTest(t, &Options{NoCache: true})
-	randomSpace(t, db, ascending(60))
+	db := querytest.Open(t, &query.Options{NoCache: true})
+	querytest.RandomSpace(t, db, querytest.Ascending(60))
 	path := filepath.Join(t.TempDir(), "pairs")
 	if err := os.WriteFile(path, []byte(strings.Repeat("v1 v2\n", 20_000)), 0o600); err != nil {
 		t.Fatal(err)
@@ -71,15 +73,15 @@ func TestRows_CloseEarly(t *testing.T) {
 	if err != nil || !rows.Next() {
 		t.Fatal(err)
 	}
-	if len(db.e.Cache.Entries) != 2 {
-		t.Errorf("open rows hold %d cache entries", len(db.e.Cache.Entries))
+	if len(querytest.Engine(db).Cache.Entries) != 2 {
+		t.Errorf("open rows hold %d cache entries", len(querytest.Engine(db).Cache.Entries))
 	}
 	for range 2 {
 		if err := rows.Close(); err != nil {
 			t.Error(err)
 		}
 	}
-	if rows.Next() || rows.Err() != nil || len(db.e.Cache.Entries) != 0 {
-		t.Errorf("closed rows: error %v, %d cache entries", rows.Err(), len(db.e.Cache.Entries))
+	if rows.Next() || rows.Err() != nil || len(querytest.Engine(db).Cache.Entries) != 0 {
+		t.Errorf("closed rows: error %v, %d cache entries", rows.Err(), len(querytest.Engine(db).Cache.Entries))
 	}
 }

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"errors"
@@ -9,15 +9,16 @@ import (
 	"testing"
 
 	"heavytail/query/fault"
+	"heavytail/query/internal/querytest"
 )
 
 // The additional columns of a file come between the keys and the scores: as text, as typed
 // columns of Parquet, and streamed.
 func TestDB_ScoreFile_Columns(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	mustExec(t, db, "CREATE GRAPH g")
-	mustExec(t, db, "INSERT EDGE ('a', 'b'), ('b', 'c'), ('a', 'c'), ('c', 'd') INTO g")
+	db := querytest.Open(t, nil)
+	querytest.MustExec(t, db, "CREATE GRAPH g")
+	querytest.MustExec(t, db, "INSERT EDGE ('a', 'b'), ('b', 'c'), ('a', 'c'), ('c', 'd') INTO g")
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	text := "rank,from,to,jaccard,note\n1,a,b,x,\"two\nlines, \"\"q\"\"\"\n2.5,a,d,,7\n,b,d,y,\n3,c,d,z,more\n"
@@ -34,15 +35,15 @@ func TestDB_ScoreFile_Columns(t *testing.T) {
 		"named": {"columns := 'note, rank'", "source,target,note,rank,jaccard\na,b,\"two\nlines, \"\"q\"\"\",1,0.3333333333333333\na,d,7,2.5,0.5\nb,d,,,0.5\nc,d,more,3,0\n"},
 	} {
 		out := in(name + ".csv")
-		mustExec(t, db, "SCORE FILE '"+in("pairs.csv")+"' WITH jaccard INTO FILE '"+out+"'"+options(c.options))
+		querytest.MustExec(t, db, "SCORE FILE '"+in("pairs.csv")+"' WITH jaccard INTO FILE '"+out+"'"+options(c.options))
 		if got, err := os.ReadFile(out); err != nil || string(got) != c.want {
 			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, c.want)
 		}
 	}
 	// The column types of a Parquet file, for example one of DuckDB, are kept.
-	mustExec(t, db, "SHOW EDGES IN g INTO FILE '"+in("edges.parquet")+"'")
-	mustExec(t, db, "SCORE FILE '"+in("edges.parquet")+"' WITH common_neighbors INTO FILE '"+in("first.parquet")+"'")
-	mustExec(t, db, "SCORE FILE '"+in("first.parquet")+"' WITH jaccard INTO FILE '"+in("second.parquet")+"'")
+	querytest.MustExec(t, db, "SHOW EDGES IN g INTO FILE '"+in("edges.parquet")+"'")
+	querytest.MustExec(t, db, "SCORE FILE '"+in("edges.parquet")+"' WITH common_neighbors INTO FILE '"+in("first.parquet")+"'")
+	querytest.MustExec(t, db, "SCORE FILE '"+in("first.parquet")+"' WITH jaccard INTO FILE '"+in("second.parquet")+"'")
 	rows, err := db.Query(t.Context(), "SCORE FILE '"+in("second.parquet")+"' WITH preferential_attachment", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"bytes"
@@ -17,9 +17,11 @@ import (
 	"time"
 
 	"heavytail/.ci/repeat"
+	"heavytail/query"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/graphs"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/links"
 	"heavytail/storage/format"
 )
@@ -67,7 +69,7 @@ func writeScores(t *testing.T, columns []string, scored []links.ScoredPair) []by
 func TestDB_ScoreFile_Into(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	db := openTest(t, &Options{Workers: 3})
+	db := querytest.Open(t, &query.Options{Workers: 3})
 	keys := []string{"plain", "com,ma", `quo"te`, " blank", "ümlaut", `\.`, "#number", "7", "end "}
 	var edges, pairs bytes.Buffer
 	var want []links.Pair
@@ -137,8 +139,9 @@ func TestDB_ScoreFile_Resumed(t *testing.T) {
 	}
 	t.Parallel()
 	ctx := context.Background()
-	db := openTest(t, &Options{Workers: 2, scoreSection: 2 * scoreBatch})
-	randomSpace(t, db, ascending(60))
+	db := querytest.Open(t, &query.Options{Workers: 2})
+	querytest.Engine(db).Opts.ScoreSection = 2 * scoreBatch
+	querytest.RandomSpace(t, db, querytest.Ascending(60))
 	pairs := writePairs(t, 60_000)
 	with := []catalogue.Scorer{{Name: "resource_allocation"}, {Name: "l2", Embedding: "e"}}
 	random := rand.New(rand.NewPCG(3, 4))
@@ -190,7 +193,7 @@ func TestDB_ScoreFile_Resumed(t *testing.T) {
 
 // interruptScores runs a request until it has read some bytes, and reports whether it
 // was stopped.
-func interruptScores(t *testing.T, db *DB, req links.ScoreRequest, after int) bool {
+func interruptScores(t *testing.T, db *query.DB, req links.ScoreRequest, after int) bool {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -204,14 +207,14 @@ func interruptScores(t *testing.T, db *DB, req links.ScoreRequest, after int) bo
 		cancel()
 	}
 	opened := 0 // first for the names of its columns
-	db.e.Files.Wrap = func(in io.Reader) io.Reader {
+	querytest.Engine(db).Files.Wrap = func(in io.Reader) io.Reader {
 		if opened++; opened == 1 {
 			return in
 		}
 		return &cutReader{in, after, stop}
 	}
 	_, err := db.Links().Score(ctx, req)
-	db.e.Files.Wrap = nil
+	querytest.Engine(db).Files.Wrap = nil
 	if err == nil {
 		if err := os.Remove(req.Into); err != nil {
 			t.Fatal(err)
@@ -233,8 +236,9 @@ func interruptScores(t *testing.T, db *DB, req links.ScoreRequest, after int) bo
 func TestDB_ScoreFile_Changed(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	db := openTest(t, &Options{scoreSection: scoreBatch})
-	randomSpace(t, db, ascending(60))
+	db := querytest.Open(t, nil)
+	querytest.Engine(db).Opts.ScoreSection = scoreBatch
+	querytest.RandomSpace(t, db, querytest.Ascending(60))
 	pairs := writePairs(t, 60_000)
 	out := filepath.Join(t.TempDir(), "scores.csv")
 	req := links.ScoreRequest{Path: pairs, With: []catalogue.Scorer{{Name: "l2", Embedding: "e"}}, Into: out, Resume: true}
@@ -282,10 +286,12 @@ func TestDB_ScoreFile_Changed(t *testing.T) {
 func TestDB_ScoreFile_AnotherFile(t *testing.T) {
 	pairs := writePairs(t, 60_000)
 	req := links.ScoreRequest{Path: pairs, With: []catalogue.Scorer{{Name: "katz"}}, Into: filepath.Join(t.TempDir(), "scores.csv"), Resume: true}
-	var dbs [2]*DB
+	var dbs [2]*query.DB
 	for i := range dbs {
-		dbs[i] = openTest(t, &Options{scoreSection: scoreBatch})
-		randomSpace(t, dbs[i], ascending(60))
+		db := querytest.Open(t, nil)
+		querytest.Engine(db).Opts.ScoreSection = scoreBatch
+		dbs[i] = db
+		querytest.RandomSpace(t, dbs[i], querytest.Ascending(60))
 	}
 	if !interruptScores(t, dbs[0], req, 400_000) {
 		t.Fatal("the run was not stopped")

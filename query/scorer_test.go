@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/links"
 	"heavytail/query/parser"
 )
@@ -16,15 +17,15 @@ import (
 // resolves names in the catalogue and loads nothing.
 func TestDB_Explain_ScoresLoadNothing(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	randomSpace(t, db, ascending(60))
+	db := querytest.Open(t, nil)
+	querytest.RandomSpace(t, db, querytest.Ascending(60))
 	for _, text := range []string{
 		"EMBED g USING dp_spectral(dim := 4) AS e",
 		"TRAIN MODEL m IN g WITH (seed := 1)",
 		"TRAIN MODEL both IN g USING e, heuristics(jaccard, cosine) WITH (seed := 1)",
 		"MATERIALIZE PREDICTIONS FROM katz IN g",
 	} {
-		mustExec(t, db, text)
+		querytest.MustExec(t, db, text)
 	}
 	for _, text := range []string{
 		"SCORE ('v1', 'v2'), ('v3', 'v4') WITH katz, l2(e), model(m), model(both)",
@@ -38,11 +39,11 @@ func TestDB_Explain_ScoresLoadNothing(t *testing.T) {
 		"DROP MODEL both",
 		"DROP PREDICTIONS FROM katz IN g",
 	} {
-		clear(db.e.Cache.Entries)
+		clear(querytest.Engine(db).Cache.Entries)
 		if _, err := db.Explain(context.Background(), text, nil); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
-		if n := len(db.e.Cache.Entries); n > 0 {
+		if n := len(querytest.Engine(db).Cache.Entries); n > 0 {
 			t.Errorf("%s: %d objects were loaded", text, n)
 		}
 	}
@@ -52,10 +53,10 @@ func TestDB_Explain_ScoresLoadNothing(t *testing.T) {
 // recomputes only those that a change affects.
 func TestDB_Explain_MaterializeAgain(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	randomSpace(t, db, ascending(200))
-	mustExec(t, db, "MATERIALIZE PREDICTIONS FROM katz IN g WITH (top := 5)")
-	mustExec(t, db, "INSERT EDGE ('v1', 'new') INTO g")
+	db := querytest.Open(t, nil)
+	querytest.RandomSpace(t, db, querytest.Ascending(200))
+	querytest.MustExec(t, db, "MATERIALIZE PREDICTIONS FROM katz IN g WITH (top := 5)")
+	querytest.MustExec(t, db, "INSERT EDGE ('v1', 'new') INTO g")
 	for text, want := range map[string]string{
 		"MATERIALIZE PREDICTIONS FROM katz IN g WITH (top := 5)": "of the vertices within 2 edges of the 2 that have changed, of 201: ",
 		"MATERIALIZE PREDICTIONS FROM katz IN g WITH (top := 6)": "of all vertices: ",
@@ -74,11 +75,11 @@ func TestDB_Explain_MaterializeAgain(t *testing.T) {
 // resolved and before the vectors are loaded.
 func TestDB_Score_EmbeddingReplacedMeanwhile(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	randomSpace(t, db, ascending(60))
-	mustExec(t, db, "EMBED g USING dp_spectral(dim := 4) AS e")
-	mustExec(t, db, "TRAIN MODEL m IN g USING e, heuristics(cosine) WITH (seed := 1)")
-	c, err := db.e.Begin(context.Background(), "SCORE")
+	db := querytest.Open(t, nil)
+	querytest.RandomSpace(t, db, querytest.Ascending(60))
+	querytest.MustExec(t, db, "EMBED g USING dp_spectral(dim := 4) AS e")
+	querytest.MustExec(t, db, "TRAIN MODEL m IN g USING e, heuristics(cosine) WITH (seed := 1)")
+	c, err := querytest.Engine(db).Begin(context.Background(), "SCORE")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func TestDB_Score_EmbeddingReplacedMeanwhile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustExec(t, db, "EMBED g USING dp_spectral(dim := 4, beta := 0.5) AS e")
+	querytest.MustExec(t, db, "EMBED g USING dp_spectral(dim := 4, beta := 0.5) AS e")
 	if _, err := op.Exec(c); !errors.Is(err, fault.ErrCoordinates) {
 		t.Errorf("running: %v", err)
 	}

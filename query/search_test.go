@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -10,80 +10,30 @@ import (
 	"testing"
 
 	"heavytail/index"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/internal/session"
 	"heavytail/query/rows"
 	"heavytail/query/vectors"
 	"heavytail/query/where"
 )
 
-// randomSpace makes a graph of n vertices with keys in the given order, and random vectors on
-// a coarse grid, so that ties are common. The edges and vector of a vertex depend on its
-// number, not on its position in the order.
-func randomSpace(t *testing.T, db *DB, order []int) {
-	t.Helper()
-	n := len(order)
-	var edges, vectors strings.Builder
-	for _, v := range order {
-		fmt.Fprintf(&edges, "v%d v%d\n", v, v) // fixes the order of the vertices
-	}
-	random := rand.New(rand.NewPCG(1, 2))
-	for range 3 * n {
-		fmt.Fprintf(&edges, "v%d v%d\n", random.IntN(n), random.IntN(n))
-	}
-	importText(t, db, "g", edges.String())
-	rows := make([]string, n)
-	for v := range rows {
-		rows[v] = fmt.Sprintf("v%d %d %d %d", v, random.IntN(4), random.IntN(4), 1+random.IntN(3))
-	}
-	for i, v := range order {
-		if i > 0 {
-			vectors.WriteByte('\n')
-		}
-		vectors.WriteString(rows[v])
-	}
-	if _, err := putVectors(db, "g", "e", vectors.String()); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func ascending(n int) []int {
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	return order
-}
-
-func answers(t *testing.T, db *DB, text string) []string {
-	t.Helper()
-	rows, err := db.Query(context.Background(), text, nil)
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
-	var found []string
-	for rows.Next() {
-		found = append(found, fmt.Sprint(rows.Row()...))
-	}
-	return found
-}
-
 // For NEAREST and LIMIT, the answers with k are the first k of the answers with a larger k.
 func TestSearch_PrefixOfMore(t *testing.T) {
-	db := openTest(t, nil)
-	randomSpace(t, db, ascending(60))
+	db := querytest.Open(t, nil)
+	querytest.RandomSpace(t, db, querytest.Ascending(60))
 	for _, metric := range index.Metrics() {
-		all := answers(t, db, fmt.Sprintf("NEAREST 100 TO 'v7' USING %s(e)", metric))
+		all := querytest.Answers(t, db, fmt.Sprintf("NEAREST 100 TO 'v7' USING %s(e)", metric))
 		if len(all) != 59 {
 			t.Fatalf("%s: %d of the 59 other vertices", metric, len(all))
 		}
 		for k := 1; k < len(all); k++ {
-			if got := answers(t, db, fmt.Sprintf("NEAREST %d TO 'v7' USING %s(e)", k, metric)); !slices.Equal(got, all[:k]) {
+			if got := querytest.Answers(t, db, fmt.Sprintf("NEAREST %d TO 'v7' USING %s(e)", k, metric)); !slices.Equal(got, all[:k]) {
 				t.Errorf("%s: NEAREST %d: %v, expected %v", metric, k, got, all[:k])
 			}
 		}
-		within := answers(t, db, fmt.Sprintf("WITHIN RADIUS 1.5 OF 'v7' USING %s(e)", metric))
+		within := querytest.Answers(t, db, fmt.Sprintf("WITHIN RADIUS 1.5 OF 'v7' USING %s(e)", metric))
 		for k := 1; k < len(within); k++ {
-			if got := answers(t, db, fmt.Sprintf("WITHIN RADIUS 1.5 OF 'v7' USING %s(e) LIMIT %d", metric, k)); !slices.Equal(got, within[:k]) {
+			if got := querytest.Answers(t, db, fmt.Sprintf("WITHIN RADIUS 1.5 OF 'v7' USING %s(e) LIMIT %d", metric, k)); !slices.Equal(got, within[:k]) {
 				t.Errorf("%s: LIMIT %d: %v, expected %v", metric, k, got, within[:k])
 			}
 		}
@@ -92,8 +42,8 @@ func TestSearch_PrefixOfMore(t *testing.T) {
 
 // A filter in the search has the same answers as a filter after a search for all vertices.
 func TestSearch_FilterIsExact(t *testing.T) {
-	db := openTest(t, nil)
-	randomSpace(t, db, ascending(60))
+	db := querytest.Open(t, nil)
+	querytest.RandomSpace(t, db, querytest.Ascending(60))
 	ctx := context.Background()
 	for _, condition := range []struct {
 		text string
@@ -110,7 +60,7 @@ func TestSearch_FilterIsExact(t *testing.T) {
 				t.Fatal(err)
 			}
 			// The condition of each vertex, computed from the graph.
-			snapshot, err := db.e.Store.Snapshot(ctx, "g")
+			snapshot, err := querytest.Engine(db).Store.Snapshot(ctx, "g")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -123,7 +73,7 @@ func TestSearch_FilterIsExact(t *testing.T) {
 					want = append(want, fmt.Sprint([]rows.Value{n.Vertex, n.Value}...))
 				}
 			}
-			got := answers(t, db, fmt.Sprintf("NEAREST 5 TO '%s' USING e WHERE %s", vertex, condition.text))
+			got := querytest.Answers(t, db, fmt.Sprintf("NEAREST 5 TO '%s' USING e WHERE %s", vertex, condition.text))
 			if !slices.Equal(got, want) {
 				t.Errorf("%s WHERE %s: %v, expected %v", vertex, condition.text, got, want)
 			}
@@ -133,17 +83,17 @@ func TestSearch_FilterIsExact(t *testing.T) {
 
 // A different order of the vertices changes only the order of ties.
 func TestSearch_Relabelling(t *testing.T) {
-	one, other := openTest(t, nil), openTest(t, nil)
-	randomSpace(t, one, ascending(60))
-	order := ascending(60)
+	one, other := querytest.Open(t, nil), querytest.Open(t, nil)
+	querytest.RandomSpace(t, one, querytest.Ascending(60))
+	order := querytest.Ascending(60)
 	rand.New(rand.NewPCG(3, 4)).Shuffle(60, func(i, j int) { order[i], order[j] = order[j], order[i] })
-	randomSpace(t, other, order)
+	querytest.RandomSpace(t, other, order)
 	for v := range 60 {
 		for _, text := range []string{
 			fmt.Sprintf("NEAREST 100 TO 'v%d' USING e WHERE degree > 3", v),
 			fmt.Sprintf("WITHIN RADIUS 0.99 OF 'v%d' USING cosine(e)", v),
 		} {
-			a, b := answers(t, one, text), answers(t, other, text)
+			a, b := querytest.Answers(t, one, text), querytest.Answers(t, other, text)
 			slices.Sort(a)
 			slices.Sort(b)
 			if !slices.Equal(a, b) {
@@ -155,11 +105,11 @@ func TestSearch_Relabelling(t *testing.T) {
 
 // An isolated vertex is nobody's neighbour, and changes no answer about other vertices.
 func TestSearch_IsolatedVertexChangesNothing(t *testing.T) {
-	db := openTest(t, nil)
-	randomSpace(t, db, ascending(30))
-	before := answers(t, db, "NEAREST 30 TO 'v3' USING e WHERE degree > 0")
-	importText(t, db, "g", "loner loner\n")
-	if after := answers(t, db, "NEAREST 30 TO 'v3' USING e WHERE degree > 0"); !slices.Equal(before, after) {
+	db := querytest.Open(t, nil)
+	querytest.RandomSpace(t, db, querytest.Ascending(30))
+	before := querytest.Answers(t, db, "NEAREST 30 TO 'v3' USING e WHERE degree > 0")
+	querytest.ImportText(t, db, "g", "loner loner\n")
+	if after := querytest.Answers(t, db, "NEAREST 30 TO 'v3' USING e WHERE degree > 0"); !slices.Equal(before, after) {
 		t.Errorf("%v before, %v after", before, after)
 	}
 }
@@ -168,13 +118,13 @@ func TestSearch_IsolatedVertexChangesNothing(t *testing.T) {
 // each notice once.
 func TestSearch_ResolvesOnce(t *testing.T) {
 	ctx := context.Background()
-	db := openTest(t, nil)
-	randomSpace(t, db, ascending(30))
+	db := querytest.Open(t, nil)
+	querytest.RandomSpace(t, db, querytest.Ascending(30))
 	for _, text := range []string{
 		"INSERT EDGE ('v0', 'new') INTO g", // the embedding is now older than the graph
 		"INSERT VERTEX 'v1' (age := 3) INTO g",
 	} {
-		answers(t, db, text)
+		querytest.Answers(t, db, text)
 	}
 	for _, text := range []string{
 		"NEAREST 3 TO 'v7' USING cosine(e) WHERE age = 3 OR degree > 1",
@@ -184,12 +134,12 @@ func TestSearch_ResolvesOnce(t *testing.T) {
 		"RECONSTRUCT e RADIUS 1",
 		"EVALUATE RECONSTRUCTION OF e",
 	} {
-		db.e.Cache.Entries = map[session.CacheKey]*session.CacheEntry{}
+		querytest.Engine(db).Cache.Entries = map[session.CacheKey]*session.CacheEntry{}
 		plan, err := db.Explain(ctx, text, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if loaded(db) {
+		if querytest.Loaded(db) {
 			t.Errorf("EXPLAIN %s loaded something", text)
 		}
 		rows, err := db.Query(ctx, text, nil)
@@ -202,7 +152,7 @@ func TestSearch_ResolvesOnce(t *testing.T) {
 				behind++
 			}
 		}
-		if behind != 1 || !strings.Contains(plan.String(), "1 version behind") || !loaded(db) {
+		if behind != 1 || !strings.Contains(plan.String(), "1 version behind") || !querytest.Loaded(db) {
 			t.Errorf("%s: %d notices of the age, plan %s", text, behind, plan)
 		}
 	}
@@ -210,9 +160,9 @@ func TestSearch_ResolvesOnce(t *testing.T) {
 
 // In JSON an answer has one number, a distance or a similarity as the metric says.
 func TestSearch_JSON(t *testing.T) {
-	db := openTest(t, nil)
-	importText(t, db, "g", "a b\n")
-	if _, err := putVectors(db, "g", "e", "a 3 4\nb 0 8"); err != nil {
+	db := querytest.Open(t, nil)
+	querytest.ImportText(t, db, "g", "a b\n")
+	if _, err := querytest.PutVectors(db, "g", "e", "a 3 4\nb 0 8"); err != nil {
 		t.Fatal(err)
 	}
 	for metric, want := range map[index.Metric]string{

@@ -1,9 +1,13 @@
-package query
+package query_test
 
-import "reflect"
+import (
+	"reflect"
+
+	"heavytail/query"
+)
 
 // boundMethods returns the methods of a DB and of its services, by name.
-func boundMethods(db *DB) map[string]reflect.Value {
+func boundMethods(db *query.DB) map[string]reflect.Value {
 	methods := map[string]reflect.Value{}
 	all := reflect.ValueOf(db)
 	for i := range all.NumMethod() {

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"heavytail/query/graphs"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/rows"
 )
 
 // Among several mistakes, the same one is reported every time.
 func TestDB_Generate_ReportsTheFirstMistakeByName(t *testing.T) {
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	for range 20 {
 		_, err := db.Graphs().Generate(context.Background(), graphs.GenerateRequest{
 			Graph: "g", Generator: "preferential_attachment", Settings: map[string]any{"zeta": 1, "alpha": 2, "n": 5, "m": 1},
@@ -27,7 +28,7 @@ func TestDB_Generate_ReportsTheFirstMistakeByName(t *testing.T) {
 // The context decides whether an Untyped parameter is a text or a number: keys that look like
 // numbers and truth values are found.
 func TestUntyped(t *testing.T) {
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	keys := []rows.Untyped{"7", "007", "1e5", ".5", "-0", "true", "9223372036854775808", "nan", "it's"}
 	var edges strings.Builder
 	var vectors []string
@@ -35,8 +36,8 @@ func TestUntyped(t *testing.T) {
 		fmt.Fprintf(&edges, "%s\t%s\n", key, keys[(i+1)%len(keys)])
 		vectors = append(vectors, fmt.Sprintf("%s %d", key, i))
 	}
-	importText(t, db, "g", edges.String())
-	if _, err := putVectors(db, "g", "e", strings.Join(vectors, "\n")); err != nil {
+	querytest.ImportText(t, db, "g", edges.String())
+	if _, err := querytest.PutVectors(db, "g", "e", strings.Join(vectors, "\n")); err != nil {
 		t.Fatal(err)
 	}
 	for i, key := range keys {

@@ -1,10 +1,12 @@
-package query
+package query_test
 
 import (
 	"fmt"
 	"math"
 	"slices"
 	"testing"
+
+	"heavytail/query/internal/querytest"
 )
 
 // TestDB_Tune_ListsWhatIsMeasured runs a search for each goal, and measures the best listed
@@ -15,7 +17,7 @@ func TestDB_Tune_ListsWhatIsMeasured(t *testing.T) {
 		t.Skip("-short: searches options several times")
 	}
 	t.Parallel()
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	table := func(statement string) []map[string]any {
 		t.Helper()
 		rows, err := db.Query(t.Context(), statement, nil)

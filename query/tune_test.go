@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -12,28 +12,22 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/tune"
+	"heavytail/query"
 	"heavytail/query/fault"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/rows"
 	"heavytail/query/studies"
 	"heavytail/query/vectors"
 	"heavytail/storage"
 )
 
-// tuned returns a search with short stages.
-func tuned() studies.TuneRequest {
-	return studies.TuneRequest{
-		Graph: "pa", Name: "best", Goal: studies.ForReconstruction, Trials: 30, Seed: 5,
-		Methods: []studies.TuneMethod{{Method: "dp_spectral", Settings: map[string]any{"dim": 8, "normalization": "degree", "scale": 0.5}}},
-	}
-}
-
 // The stored embedding has the figures of the best trial, and EMBED with its recorded options
 // gives the same bytes and the same record.
 func TestDB_Tune_StoresTheBest(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	attached(t, db)
-	r, err := db.Studies().Tune(t.Context(), tuned())
+	db := querytest.Open(t, nil)
+	querytest.Attached(t, db)
+	r, err := db.Studies().Tune(t.Context(), querytest.Tuned())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +35,7 @@ func TestDB_Tune_StoresTheBest(t *testing.T) {
 	if len(r.Trials) != 30 || best.Stage == tune.Survey || r.Reason != tune.Trials {
 		t.Fatalf("%d trials, the best in the stage %v, ended by %s", len(r.Trials), best.Stage, r.Reason)
 	}
-	info, m, err := db.e.Store.Embedding(t.Context(), "best")
+	info, m, err := querytest.Engine(db).Store.Embedding(t.Context(), "best")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +49,7 @@ func TestDB_Tune_StoresTheBest(t *testing.T) {
 	if _, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "pa", Name: "again", Method: info.Method, Settings: settings}); err != nil {
 		t.Fatal(err)
 	}
-	again, m2, err := db.e.Store.Embedding(t.Context(), "again")
+	again, m2, err := querytest.Engine(db).Store.Embedding(t.Context(), "again")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,14 +74,14 @@ func TestDB_Tune_Same(t *testing.T) {
 	t.Parallel()
 	var rows []float32
 	var trials []tune.Trial
-	for _, opts := range []Options{{Workers: 1}, {Workers: 3}, {Workers: 3, MemoryLimit: 1_800_000}} {
-		db := openTest(t, &opts)
-		attached(t, db)
-		r, err := db.Studies().Tune(t.Context(), tuned())
+	for _, opts := range []query.Options{{Workers: 1}, {Workers: 3}, {Workers: 3, MemoryLimit: 1_800_000}} {
+		db := querytest.Open(t, &opts)
+		querytest.Attached(t, db)
+		r, err := db.Studies().Tune(t.Context(), querytest.Tuned())
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, m, err := db.e.Store.Embedding(t.Context(), "best")
+		_, m, err := querytest.Engine(db).Store.Embedding(t.Context(), "best")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,18 +105,18 @@ func TestDB_Tune_CancelledInEveryStage(t *testing.T) {
 	t.Parallel()
 	for _, stage := range []string{"survey", "refine", "select", "solving"} {
 		var end func()
-		db := openTest(t, &Options{Progress: func(p rows.Progress) {
+		db := querytest.Open(t, &query.Options{Progress: func(p rows.Progress) {
 			if p.Statement == "TUNE" && p.Stage == stage {
 				end()
 			}
 		}})
-		attached(t, db)
+		querytest.Attached(t, db)
 		ctx, cancel := context.WithCancel(t.Context())
 		end = cancel
-		if _, err := db.Studies().Tune(ctx, tuned()); !errors.Is(err, context.Canceled) {
+		if _, err := db.Studies().Tune(ctx, querytest.Tuned()); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled in the stage %s: %v", stage, err)
 		}
-		if list, err := db.e.Store.Embeddings(t.Context()); err != nil || len(list) > 0 {
+		if list, err := querytest.Engine(db).Store.Embeddings(t.Context()); err != nil || len(list) > 0 {
 			t.Errorf("embeddings after the search: %v, %v", list, err)
 		}
 		cancel()
@@ -132,7 +126,7 @@ func TestDB_Tune_CancelledInEveryStage(t *testing.T) {
 // The result says so if the goal is undefined for every embedding of the graph.
 func TestDB_Tune_NoScore(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	for _, statement := range []string{"CREATE GRAPH bare", "INSERT VERTEX 'a', 'b' INTO bare"} {
 		rows, err := db.Query(t.Context(), statement, nil)
 		if err != nil {
@@ -157,7 +151,7 @@ func TestDB_Tune_NoScore(t *testing.T) {
 // A full trial has the figures of EVALUATE LINKS, also if the latest edges are held out.
 func TestDB_Tune_LatestLinks(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	statements := []string{"CREATE GRAPH timed"}
 	for v := range 120 {
 		statements = append(statements, fmt.Sprintf("INSERT EDGE ('%d', '%d', time := %d), ('%d', '%d', time := %d) INTO timed", v, v*v%17, v, v, (v+1)%120, 200-v))
@@ -192,8 +186,8 @@ func TestDB_Tune_LatestLinks(t *testing.T) {
 
 func TestDB_Tune_Errors(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	attached(t, db)
+	db := querytest.Open(t, nil)
+	querytest.Attached(t, db)
 	for name, c := range map[string]struct {
 		change func(*studies.TuneRequest)
 		want   error
@@ -210,16 +204,16 @@ func TestDB_Tune_Errors(t *testing.T) {
 		"share":     {func(r *studies.TuneRequest) { r.Share = 1 }, fault.ErrInvalid},
 		"latest":    {func(r *studies.TuneRequest) { r.Goal, r.Latest = studies.ForLinks, true }, evaluate.ErrTimes},
 	} {
-		req := tuned()
+		req := querytest.Tuned()
 		c.change(&req)
 		if _, err := db.Studies().Tune(t.Context(), req); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	small := openTest(t, &Options{MemoryLimit: 100_000})
-	attached(t, small)
+	small := querytest.Open(t, &query.Options{MemoryLimit: 100_000})
+	querytest.Attached(t, small)
 	var limit *fault.LimitError
-	if _, err := small.Studies().Tune(t.Context(), tuned()); !errors.As(err, &limit) {
+	if _, err := small.Studies().Tune(t.Context(), querytest.Tuned()); !errors.As(err, &limit) {
 		t.Errorf("little memory: %v", err)
 	}
 }

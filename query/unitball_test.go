@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/studies"
 	"heavytail/query/vectors"
 )
@@ -18,8 +19,8 @@ import (
 // at radius 1, for an exact placement and for one with wrong pairs.
 func TestDB_Embed_UnitBall(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	mustRun(t, db, "GENERATE preferential_attachment(n := 300, m := 4, seed := 2) INTO g")
+	db := querytest.Open(t, nil)
+	querytest.MustRun(t, db, "GENERATE preferential_attachment(n := 300, m := 4, seed := 2) INTO g")
 	for _, dim := range []vectors.BallDim{3, 64} {
 		made, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "g", Name: "ball", Using: vectors.UnitBall{Dim: dim, Passes: 150}})
 		if err != nil {
@@ -59,13 +60,13 @@ func TestDB_Embed_UnitBall(t *testing.T) {
 // TestDB_Embed_UnitBallBound expects a notice that a star has no placement in two dimensions.
 func TestDB_Embed_UnitBallBound(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	var edges []string
 	for leaf := range 20 {
 		edges = append(edges, fmt.Sprintf("('hub', '%d')", leaf))
 	}
-	mustRun(t, db, "GENERATE erdos_renyi(n := 1, p := 0) INTO star")
-	mustRun(t, db, "INSERT EDGE "+strings.Join(edges, ", ")+" INTO star")
+	querytest.MustRun(t, db, "GENERATE erdos_renyi(n := 1, p := 0) INTO star")
+	querytest.MustRun(t, db, "INSERT EDGE "+strings.Join(edges, ", ")+" INTO star")
 	made, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "star", Name: "low", Using: vectors.UnitBall{Dim: 2, Passes: 50}})
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +84,7 @@ func TestDB_Refresh_UnitBall(t *testing.T) {
 		t.Skip("-short: package unitball refreshes")
 	}
 	t.Parallel()
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	for _, statement := range []string{
 		"GENERATE preferential_attachment(n := 800, m := 3, seed := 2) INTO g",
 		"EMBED g USING unit_ball(dim := 48, seed := 1) AS ball",
@@ -92,7 +93,7 @@ func TestDB_Refresh_UnitBall(t *testing.T) {
 		"INSERT EDGE ('200', '300'), ('new', '5'), ('new', '600') INTO g",
 		"INSERT VERTEX 'alone' INTO g",
 	} {
-		mustRun(t, db, statement)
+		querytest.MustRun(t, db, statement)
 	}
 	r, err := db.Vectors().Refresh(t.Context(), vectors.RefreshRequest{Embedding: "ball"})
 	if err != nil {
@@ -126,8 +127,8 @@ func TestDB_Tune_UnitBall(t *testing.T) {
 		t.Skip("-short: searches options several times")
 	}
 	t.Parallel()
-	db := openTest(t, nil)
-	mustRun(t, db, "GENERATE preferential_attachment(n := 120, m := 3, seed := 2) INTO g")
+	db := querytest.Open(t, nil)
+	querytest.MustRun(t, db, "GENERATE preferential_attachment(n := 120, m := 3, seed := 2) INTO g")
 	tuned, err := db.Studies().Tune(t.Context(), studies.TuneRequest{
 		Graph: "g", Name: "best", Goal: studies.ForReconstruction, Trials: 8,
 		Methods: []studies.TuneMethod{{Using: vectors.UnitBall{Dim: 24, Passes: 80, Start: vectors.StartDeepWalk}}, {Using: vectors.LaplacianEigenmaps{Dim: 24}}},
@@ -145,12 +146,12 @@ func TestDB_Tune_UnitBall(t *testing.T) {
 			margin = o.Value.(float64)
 		}
 	}
-	mustRun(t, db, fmt.Sprintf("EMBED g USING unit_ball(dim := 24, passes := 80, start := 'deepwalk', margin := %v, seed := 0) AS again", margin))
-	_, want, err := db.e.Store.Embedding(t.Context(), "again")
+	querytest.MustRun(t, db, fmt.Sprintf("EMBED g USING unit_ball(dim := 24, passes := 80, start := 'deepwalk', margin := %v, seed := 0) AS again", margin))
+	_, want, err := querytest.Engine(db).Store.Embedding(t.Context(), "again")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, got, err := db.e.Store.Embedding(t.Context(), "best")
+	_, got, err := querytest.Engine(db).Store.Embedding(t.Context(), "best")
 	if err != nil || !slices.Equal(got.Data, want.Data) {
 		t.Errorf("EMBED with the options found gives different vectors, %v", err)
 	}
@@ -160,9 +161,9 @@ func TestDB_Tune_UnitBall(t *testing.T) {
 // is 2, and expects a refresh to keep that dimension.
 func TestDB_Embed_UnitBallLeast(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	mustRun(t, db, "CREATE GRAPH star")
-	mustRun(t, db, "INSERT EDGE ('h', 'a'), ('h', 'b'), ('h', 'c'), ('h', 'd'), ('h', 'e') INTO star")
+	db := querytest.Open(t, nil)
+	querytest.MustRun(t, db, "CREATE GRAPH star")
+	querytest.MustRun(t, db, "INSERT EDGE ('h', 'a'), ('h', 'b'), ('h', 'c'), ('h', 'd'), ('h', 'e') INTO star")
 	made, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "star", Name: "low", Using: vectors.UnitBall{Dim: vectors.BallLeast, Seed: 1}})
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +175,7 @@ func TestDB_Embed_UnitBallLeast(t *testing.T) {
 	if made.Dim != 2 || stats["dim"] != "least" || stats["least dim"] != "2" || stats["dim proven necessary"] != "2" || !strings.HasSuffix(stats["dims tried"], "2 (0 wrong)") {
 		t.Errorf("dim %d, %v", made.Dim, stats)
 	}
-	mustRun(t, db, "DELETE EDGE ('h', 'e') FROM star")
+	querytest.MustRun(t, db, "DELETE EDGE ('h', 'e') FROM star")
 	again, err := db.Vectors().Refresh(t.Context(), vectors.RefreshRequest{Embedding: "low"})
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -13,8 +13,10 @@ import (
 	"testing"
 
 	"heavytail/.ci/repeat"
+	"heavytail/query"
 	"heavytail/query/fault"
 	"heavytail/query/graphs"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/vectors"
 	"heavytail/query/where"
 	"heavytail/storage"
@@ -64,7 +66,7 @@ func TestUpdate_Model(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			db := openTest(t, nil)
+			db := querytest.Open(t, nil)
 			ctx := context.Background()
 			if _, err := db.Graphs().Create(ctx, "g"); err != nil {
 				t.Fatal(err)
@@ -81,7 +83,7 @@ func TestUpdate_Model(t *testing.T) {
 }
 
 // changeBoth makes one random change of a DB and of its model.
-func changeBoth(ctx context.Context, db *DB, w *world, random *rand.Rand) error {
+func changeBoth(ctx context.Context, db *query.DB, w *world, random *rand.Rand) error {
 	key := func() string { return fmt.Sprintf("v%d", random.IntN(12)) }
 	value := storage.IntegerValue(int64(random.IntN(5)))
 	k := key()
@@ -130,7 +132,7 @@ func changeBoth(ctx context.Context, db *DB, w *world, random *rand.Rand) error 
 }
 
 // embedBoth gives every vertex a random vector.
-func embedBoth(db *DB, w *world, random *rand.Rand) error {
+func embedBoth(db *query.DB, w *world, random *rand.Rand) error {
 	if len(w.keys) == 0 {
 		return nil
 	}
@@ -141,11 +143,11 @@ func embedBoth(db *DB, w *world, random *rand.Rand) error {
 		w.vectors[key] = x
 		lines = append(lines, fmt.Sprint(key, " ", x[0], " ", x[1]))
 	}
-	_, err := putVectors(db, "g", "pos", strings.Join(lines, "\n"))
+	_, err := querytest.PutVectors(db, "g", "pos", strings.Join(lines, "\n"))
 	return err
 }
 
-func compareWorld(t *testing.T, db *DB, w *world, random *rand.Rand) {
+func compareWorld(t *testing.T, db *query.DB, w *world, random *rand.Rand) {
 	t.Helper()
 	ctx := context.Background()
 	request := graphs.VerticesRequest{Graph: "g"}
@@ -184,7 +186,7 @@ func compareWorld(t *testing.T, db *DB, w *world, random *rand.Rand) {
 	}
 }
 
-func compareNeighbors(t *testing.T, db *DB, w *world, of string) {
+func compareNeighbors(t *testing.T, db *query.DB, w *world, of string) {
 	t.Helper()
 	got, err := db.Graphs().Neighbors(context.Background(), graphs.NeighborsRequest{Vertex: of})
 	if err != nil {
@@ -210,7 +212,7 @@ func compareNeighbors(t *testing.T, db *DB, w *world, of string) {
 	}
 }
 
-func compareNearest(t *testing.T, db *DB, w *world, of string) {
+func compareNearest(t *testing.T, db *query.DB, w *world, of string) {
 	t.Helper()
 	text := fmt.Sprintf("NEAREST 100 TO '%s' USING pos WHERE x <= 2 AND NOT linked", of)
 	rows, err := db.Query(context.Background(), text, nil)
@@ -259,7 +261,7 @@ func compareNearest(t *testing.T, db *DB, w *world, of string) {
 // readers see, all vertices have the same number and the degree in their attribute.
 func TestUpdate_Concurrent(t *testing.T) {
 	n, rounds := 12, repeat.Times(15)
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	ctx := context.Background()
 	var ring []storage.Edge
 	var vectors []string
@@ -279,7 +281,7 @@ func TestUpdate_Concurrent(t *testing.T) {
 	for i, v := range info.Vertices {
 		vectors = append(vectors, fmt.Sprint(v.Vertex, " ", i, " 0"))
 	}
-	if _, err := putVectors(db, "g", "pos", strings.Join(vectors, "\n")); err != nil {
+	if _, err := querytest.PutVectors(db, "g", "pos", strings.Join(vectors, "\n")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := db.Query(ctx, "UPDATE VERTICES IN g SET round := 0, expected := 2 WHERE degree = 2", nil); err != nil {
@@ -348,7 +350,7 @@ func toggle(tx *storage.Tx, ring []storage.Edge) error {
 }
 
 // readRound runs one of three queries, and expects the same number in all vertices.
-func readRound(ctx context.Context, db *DB, n, question int) error {
+func readRound(ctx context.Context, db *query.DB, n, question int) error {
 	switch question % 3 {
 	case 0:
 		r, err := db.Graphs().Vertices(ctx, graphs.VerticesRequest{Graph: "g", Attributes: []string{"expected", "round"}})
@@ -397,7 +399,7 @@ func readRound(ctx context.Context, db *DB, n, question int) error {
 // evaluated again, the last time with the graph locked against other writers.
 func TestUpdate_WhereGraphChanges(t *testing.T) {
 	for _, changes := range []int{0, 1, 3} {
-		db := openTest(t, nil)
+		db := querytest.Open(t, nil)
 		ctx := context.Background()
 		if _, err := db.Graphs().ImportReader(ctx, strings.NewReader("a b\n"), graphs.ImportRequest{Graph: "g"}); err != nil {
 			t.Fatal(err)
@@ -426,7 +428,7 @@ func TestUpdate_WhereGraphChanges(t *testing.T) {
 
 // A failed transaction changes nothing, and Update returns its error.
 func TestDB_Update_Fails(t *testing.T) {
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	ctx := context.Background()
 	want := errors.New("changed my mind")
 	err := db.Update(ctx, func(tx *storage.Tx) error {
@@ -448,7 +450,7 @@ func TestDB_Update_Fails(t *testing.T) {
 
 // Errors of requests from Go name the part that is wrong, without a position.
 func TestUpdate_Mistakes(t *testing.T) {
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	ctx := context.Background()
 	if _, err := db.Graphs().Create(ctx, "g"); err != nil {
 		t.Fatal(err)
@@ -494,7 +496,7 @@ func TestUpdate_Mistakes(t *testing.T) {
 
 // Streamed rows are of one version, whatever changes the graph meanwhile.
 func TestShowVertices_StreamsOneVersion(t *testing.T) {
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	ctx := context.Background()
 	if _, err := db.Graphs().ImportReader(ctx, strings.NewReader("a b\nb c\nc d\n"), graphs.ImportRequest{Graph: "g"}); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -11,8 +11,10 @@ import (
 	"testing"
 
 	"heavytail/index"
+	"heavytail/query"
 	"heavytail/query/fault"
 	"heavytail/query/graphs"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/parser"
 	"heavytail/query/vectors"
 	"heavytail/storage"
@@ -22,8 +24,8 @@ import (
 // here, with those of NEAREST. Then it deletes a vertex and inserts one.
 func TestVectors(t *testing.T) {
 	t.Parallel()
-	db, ctx := openTest(t, nil), t.Context()
-	twoTriangles(t, db)
+	db, ctx := querytest.Open(t, nil), t.Context()
+	querytest.TwoTriangles(t, db)
 	want := map[string][]float32{"a": {0, 0}, "b": {3, 0}, "c": {0, 4}, "d": {6, 8}, "e": {6, 9}, "f": {7, 8}}
 	compare := func(order ...string) {
 		t.Helper()
@@ -77,7 +79,7 @@ func TestVectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stored, err := db.e.Store.Snapshot(ctx, "social")
+	stored, err := querytest.Engine(db).Store.Snapshot(ctx, "social")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,9 +102,9 @@ func TestVectors(t *testing.T) {
 // that ends before or during the iteration.
 func TestVectors_Mistakes(t *testing.T) {
 	t.Parallel()
-	db, ctx := openTest(t, nil), t.Context()
-	importText(t, db, "social", "alice bob\nbob carol\n")
-	if _, err := putVectors(db, "social", "pos", "alice 0 0\nbob 3 0\ncarol 0 4"); err != nil {
+	db, ctx := querytest.Open(t, nil), t.Context()
+	querytest.ImportText(t, db, "social", "alice bob\nbob carol\n")
+	if _, err := querytest.PutVectors(db, "social", "pos", "alice 0 0\nbob 3 0\ncarol 0 4"); err != nil {
 		t.Fatal(err)
 	}
 	_, noGraph := db.Graphs().Snapshot(ctx, "socal")
@@ -154,7 +156,7 @@ func TestDB_Zero(t *testing.T) {
 		}
 	}
 	calls := 0
-	for name, method := range boundMethods(new(DB)) {
+	for name, method := range boundMethods(new(query.DB)) {
 		var args []reflect.Value
 		withContext := false
 		for j := range method.Type().NumIn() {
@@ -188,7 +190,7 @@ func TestDB_Zero(t *testing.T) {
 	if calls < 70 {
 		t.Errorf("only %d methods take a context", calls)
 	}
-	var db DB
+	var db query.DB
 	if err := db.Close(); err != nil || db.Path() != "" || db.ReadOnly() || db.Notices() != nil || db.Jobs().Active() != nil {
 		t.Error(err, db.Path(), db.ReadOnly())
 	}
