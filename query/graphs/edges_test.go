@@ -1,4 +1,4 @@
-package query_test
+package graphs_test
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package query_test
+package graphs_test
 
 import (
 	"context"
@@ -66,7 +66,7 @@ func (c carrier) row() string {
 // A round trip restores exactly the parts of a graph that the manual lists for the format.
 func TestRoundTrip_Formats(t *testing.T) {
 	t.Parallel()
-	manual, err := os.ReadFile("../cmd/heavytail/manual/files.md")
+	manual, err := os.ReadFile("../../cmd/heavytail/manual/files.md")
 	if err != nil {
 		t.Fatal(err)
 	}
