@@ -1,4 +1,4 @@
-package query_test
+package jobs_test
 
 import (
 	"context"
