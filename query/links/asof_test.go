@@ -1,4 +1,4 @@
-package query_test
+package links_test
 
 import (
 	"context"
