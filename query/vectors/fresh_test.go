@@ -1,4 +1,4 @@
-package query_test
+package vectors_test
 
 import (
 	"context"
