@@ -5,163 +5,77 @@ import (
 	"strings"
 )
 
-// branch is a keyword, and what reads the text behind it.
-type branch struct {
-	word string
-	rest func(p *parser) Statement
-}
-
-// statements are the keywords that begin a statement, except EXPLAIN and PROFILE,
-// in the order in which messages list them. A new statement has its line here, or
-// in one of the tables below, its production in that of plainStatement, and its
-// words in the lists at the end.
-var statements = []branch{
-	{"CREATE", either(creates)},
-	{"DROP", either(drops)},
-	{"INSERT", (*parser).insert},
-	{"UPDATE", (*parser).update},
-	{"DELETE", (*parser).deletion},
-	{"IMPORT", (*parser).importFile},
-	{"EXPORT", either(exports)},
-	{"GENERATE", (*parser).generate},
-	{"DESCRIBE", either(describes)},
-	{"SHOW", (*parser).show},
-	{"COUNT", (*parser).countVertices},
-	{"COMPUTE", (*parser).compute},
-	{"PATH", (*parser).path},
-	{"EMBED", (*parser).embed},
-	{"ESTIMATE", either(estimates)},
-	{"CANCEL", jobBy(CancelJob)},
-	{"RESUME", jobBy(ResumeJob)},
-	{"WAIT", jobBy(WaitJob)},
-	{"REFRESH", (*parser).refresh},
-	{"VERIFY", (*parser).verify},
-	{"ALTER", (*parser).alter},
-	{"DIFF", (*parser).diff},
-	{"NEAREST", (*parser).nearest},
-	{"WITHIN", (*parser).within},
-	{"RECONSTRUCT", (*parser).reconstruct},
-	{"EVALUATE", either(evaluates)},
-	{"TUNE", (*parser).tune},
-	{"TRAIN", (*parser).train},
-	{"MATERIALIZE", (*parser).materialize},
-	{"SCORE", (*parser).score},
-	{"PREDICT", (*parser).predict},
-	{"HELP", (*parser).help},
-	{"CHECK", (*parser).check},
-	{"COMPACT", (*parser).compact},
-	{"BACKUP", (*parser).backup},
-	{"RECOVER", (*parser).recoverFile},
-}
-
-// The keywords behind those that begin several statements.
-var (
-	creates = []branch{
-		{"INDEX", (*parser).createIndex},
-		{"GRAPH", (*parser).createGraph},
-	}
-	drops = []branch{
-		{"GRAPH", (*parser).dropGraph},
-		{"ATTRIBUTE", (*parser).dropAttribute},
-		{"INDEX", (*parser).dropIndex},
-		{"JOB", (*parser).dropJob},
-		{"MODEL", (*parser).dropModel},
-		{"PREDICTIONS", (*parser).dropPredictions},
-		{"EMBEDDING", (*parser).dropEmbedding},
-	}
-	describes = []branch{
-		{"GRAPH", (*parser).describeGraph},
-		{"VERTEX", (*parser).describeVertex},
-		{"MODEL", (*parser).describeModel},
-		{"EMBEDDING", (*parser).describeEmbedding},
-	}
-	estimates = []branch{
-		{"EMBED", (*parser).estimateEmbed},
-		{"COMPUTE", (*parser).estimateCompute},
-	}
-	exports = []branch{
-		{"GRAPH", (*parser).exportGraph},
-		{"VERTICES", (*parser).exportVertices},
-		{"WALKS", (*parser).exportWalks},
-		{"EMBEDDING", (*parser).exportEmbedding},
-		{"PAIRS", (*parser).exportPairs},
-	}
-	evaluates = []branch{
-		{"LINKS", (*parser).evaluateLinks},
-		{"LABELS", (*parser).evaluateLabels},
-		{"PARAMETERS", (*parser).evaluateParameters},
-		{"RECONSTRUCTION", (*parser).evaluateReconstruction},
-	}
-	shows = []branch{ // besides the listings
-		{"GENERATIONS", (*parser).showGenerations},
-		{"VECTOR", (*parser).showVector},
-		{"VERTICES", (*parser).showVertices},
-		{"EDGES", (*parser).showEdges},
-		{"NEIGHBORS", (*parser).showNeighbors},
-		{"ATTRIBUTES", (*parser).showAttributes},
-	}
-)
-
 // statement reads any statement.
 //
-//	statement    = [ "EXPLAIN" | "PROFILE" ] ( plain | intofile )
+//	statement    = [ "EXPLAIN" | "PROFILE" ] tailed
 //	             | explainscore                             e.g. PROFILE NEAREST 10 TO 'alice' USING spec;
 func (p *parser) statement() Statement {
 	begin := p.tok.Start
 	switch {
 	case p.keyword("EXPLAIN"):
-		return p.ranged(begin, p.explain(false))
+		return p.ranged(begin, p.explained(begin))
 	case p.keyword("PROFILE"):
-		return p.ranged(begin, p.explain(true))
+		return p.ranged(begin, &Explain{Profile: true, Statement: p.plain()})
 	}
-	return p.plainStatement()
+	return p.plain()
 }
 
-// plainStatement reads a statement without EXPLAIN or PROFILE.
-//
-//	plain        = creategraph | createindex | dropgraph
-//	               | dropembedding | dropindex | dropmodel
-//	               | droppredictions | dropattribute
-//	               | insert | update | delete
-//	               | import | importvertices | importembedding
-//	               | exportgraph | exportvertices | exportwalks
-//	               | exportembedding | exportpairs | generate
-//	               | describegraph | describevertex
-//	               | describeembedding | describemodel
-//	               | show | showattributes | showgenerations
-//	               | showvector
-//	               | showvertices | showedges
-//	               | showneighbors | countvertices
-//	               | compute | path
-//	               | embed | estimate | estimatecompute | job
-//	               | refresh
-//	               | refreshmeasure | refreshpredictions | refreshall | verify
-//	               | autorefresh | rename | diff | nearest | nearestfor
-//	               | within | reconstruct | evaluatelinks
-//	               | evaluatelabels | evaluateparameters
-//	               | evaluatereconstruction | tune | train
-//	               | materialize | predict
-//	               | score | scorefile | help | check
-//	               | compact | backup | recover   e.g. CHECK;
-func (p *parser) plainStatement() Statement {
-	begin := p.tok.Start
-	return p.plain(begin, p.oneOf(statements))
-}
-
-// either reads one of the keywords behind another one, and the text behind it.
-func either(branches []branch) func(*parser) Statement {
-	return func(p *parser) Statement { return p.oneOf(branches) }
-}
-
-// oneOf reads one of the keywords and the text behind it.
-func (p *parser) oneOf(branches []branch) Statement {
-	for _, b := range branches {
-		if p.keyword(b.word) {
-			return b.rest(p)
+// explained reads what is behind EXPLAIN. SCORE with one pair is an ExplainScore.
+func (p *parser) explained(begin Pos) Statement {
+	if p.tok.Kind != KindWord || !strings.EqualFold(p.tok.Text, "SCORE") {
+		p.expect("SCORE")
+		return &Explain{Statement: p.plain()}
+	}
+	onePair := false
+	return p.farthest(2, func(i int) Statement {
+		if i == 0 {
+			s := p.by(&explainScore, 1)
+			onePair = p.err == nil && p.tok.Text != ","
+			return p.tailed(begin, s)
 		}
+		if onePair {
+			p.unexpected()
+			return nil
+		}
+		return &Explain{Statement: p.plain()}
+	})
+}
+
+// plain reads a statement without EXPLAIN or PROFILE, with a Tail behind it if it has rows.
+func (p *parser) plain() Statement {
+	begin := p.tok.Start
+	return p.tailed(begin, p.ruled(statements))
+}
+
+// tailed reads the Tail of a statement that begins at a position, where one is there.
+//
+//	tailed       = plain [ "COLUMNS" name { "," name } ]
+//	               [ "WHERE" condition ] [ order ]
+//	               [ "LIMIT" integer ] [ "OFFSET" integer ]
+//	               [ "INTO" "FILE" string [ options ] ]     e.g. COUNT VERTICES IN social BY city ORDER BY vertices DESC LIMIT 10; SHOW VERTICES IN social INTO FILE 'people.parquet';
+func (p *parser) tailed(begin Pos, s Statement) Statement {
+	s = p.ranged(begin, s)
+	if p.err != nil || !p.rule.rows || inBackground(s) {
+		return s
 	}
-	p.unexpected()
-	return nil
+	end, t := p.last, &Tail{Statement: s}
+	if tailOf(t, p.form).read(p); p.last == end {
+		return s
+	}
+	return p.ranged(begin, t)
+}
+
+// inBackground reports whether the rows of a statement that may have some are made later.
+func inBackground(s Statement) bool {
+	switch s := s.(type) {
+	case *Compute:
+		return s.Background
+	case *EstimateCompute:
+		return s.Background
+	case *Estimate:
+		return s.Background
+	}
+	return false
 }
 
 // reserved are the keywords that cannot be bare names, sorted: those that may
@@ -181,7 +95,7 @@ var unreserved = []string{
 	"COUNT", "CREATE", "DELETE", "DESC", "DESCRIBE", "DIFF", "DROP", "EDGE", "EDGES", "EITHER", "EMBED", "EMBEDDING", "EMBEDDINGS", "EPSILON",
 	"ESTIMATE", "EVALUATE", "EVERY", "EXACT", "EXPLAIN", "EXPORT", "FILE", "FRESH", "GENERATE", "GENERATIONS", "GENERATORS",
 	"GRAPH", "GRAPHS", "HELP", "IMPORT", "INDEX", "INDEXES", "INSERT", "JOB", "JOBS", "LABELS", "LINKS", "MATERIALIZE", "MEASURE", "MEASURES", "METHODS",
-	"MODEL", "MODELS", "MUTUAL", "NEAREST", "NEIGHBORS", "OFF", "ON", "ORDER", "PAIRS", "PARAMETERS", "PATH", "PREDICT", "PREDICTIONS", "PROFILE", "RADIUS", "RECONSTRUCT", "RECONSTRUCTION",
+	"MODEL", "MODELS", "MUTUAL", "NEAREST", "NEIGHBORS", "OFF", "OFFSET", "ON", "ORDER", "PAIRS", "PARAMETERS", "PATH", "PREDICT", "PREDICTIONS", "PROFILE", "RADIUS", "RECONSTRUCT", "RECONSTRUCTION",
 	"RECOVER", "REFRESH", "RENAME", "RESUME", "SAMPLE", "SCORE", "SCORERS", "SET", "SHOW", "STATS", "SUBGRAPH", "TIME", "TRAIN", "TUNE", "UNION", "UPDATE", "VECTOR", "VERIFY",
 	"VERTEX", "VERTICES", "WAIT", "WALKS", "WEIGHT", "WITHIN",
 }
