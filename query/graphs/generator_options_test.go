@@ -1,6 +1,7 @@
 package graphs_test
 
 import (
+	"context"
 	"errors"
 	"reflect"
 	"slices"
@@ -73,6 +74,19 @@ func TestGeneratorOptions_Mistakes(t *testing.T) {
 		var mistake *fault.Error
 		if !errors.As(err, &mistake) || !errors.Is(err, fault.ErrInvalid) || err.Error() != want {
 			t.Errorf("got %v, expected %s", err, want)
+		}
+	}
+}
+
+// Among several mistakes, the same one is reported every time.
+func TestDB_Generate_ReportsTheFirstMistakeByName(t *testing.T) {
+	db := querytest.Open(t, nil)
+	for range 20 {
+		_, err := db.Graphs().Generate(context.Background(), graphs.GenerateRequest{
+			Graph: "g", Generator: "preferential_attachment", Settings: map[string]any{"zeta": 1, "alpha": 2, "n": 5, "m": 1},
+		})
+		if err == nil || !strings.Contains(err.Error(), `"alpha"`) {
+			t.Fatal(err)
 		}
 	}
 }

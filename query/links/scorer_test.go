@@ -3,9 +3,11 @@ package links_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
+	"heavytail/embedding/link"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/internal/querytest"
@@ -99,5 +101,26 @@ func TestDB_Score_EmbeddingReplacedMeanwhile(t *testing.T) {
 	}
 	if _, err := db.Links().Score(context.Background(), req); !errors.Is(err, fault.ErrCoordinates) {
 		t.Errorf("resolving: %v", err)
+	}
+}
+
+// TestParseScorers reads back what String writes, and refuses more than scorers.
+func TestParseScorers(t *testing.T) {
+	t.Parallel()
+	want := []catalogue.Scorer{{Name: "adamic_adar"}, {Name: "cosine", Embedding: "a b"}, {Model: "friends"}}
+	text := want[0].String() + ", " + want[1].String() + ", " + want[2].String()
+	got, err := links.ParseScorers(text)
+	want[2].Name = "model"
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%s: %v, %v", text, got, err)
+	}
+	var syntax *parser.Error
+	for _, text := range []string{"", "katz WITH (x := 1)", "cosine(", "a; DROP GRAPH g"} {
+		if _, err := links.ParseScorers(text); !errors.As(err, &syntax) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if len(link.Scorers()) == 0 {
+		t.Error("no scorers")
 	}
 }

@@ -7,23 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"heavytail/query/graphs"
 	"heavytail/query/internal/querytest"
 	"heavytail/query/rows"
 )
-
-// Among several mistakes, the same one is reported every time.
-func TestDB_Generate_ReportsTheFirstMistakeByName(t *testing.T) {
-	db := querytest.Open(t, nil)
-	for range 20 {
-		_, err := db.Graphs().Generate(context.Background(), graphs.GenerateRequest{
-			Graph: "g", Generator: "preferential_attachment", Settings: map[string]any{"zeta": 1, "alpha": 2, "n": 5, "m": 1},
-		})
-		if err == nil || !strings.Contains(err.Error(), `"alpha"`) {
-			t.Fatal(err)
-		}
-	}
-}
 
 // The context decides whether an Untyped parameter is a text or a number: keys that look like
 // numbers and truth values are found.

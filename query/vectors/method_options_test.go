@@ -1,4 +1,4 @@
-package query_test
+package vectors_test
 
 import (
 	"errors"
@@ -181,6 +181,26 @@ func TestMethodOptions_Mistakes(t *testing.T) {
 		var mistake *fault.Error
 		if !errors.As(err, &mistake) || !errors.Is(err, fault.ErrInvalid) || err.Error() != want {
 			t.Errorf("got %v, expected %s", err, want)
+		}
+	}
+}
+
+// TestParseMethod reads a method with options for a request.
+func TestParseMethod(t *testing.T) {
+	t.Parallel()
+	method, settings, err := vectors.ParseMethod("dp_walker(dim := 8, beta := 1.5, weights := FALSE)")
+	if want := map[string]any{"dim": int64(8), "beta": 1.5, "weights": false}; err != nil || method != "dp_walker" || !reflect.DeepEqual(settings, want) {
+		t.Errorf("%s %v, %v", method, settings, err)
+	}
+	for text, want := range map[string]string{
+		"dp_walkr":            `line 1, column 1: unknown method "dp_walkr": did you mean dp_walker?`,
+		"deepwalk(beta := 1)": `line 1, column 10: method deepwalk has no option "beta", expected dim, walks, length, window, epochs, alpha, negative, weights, partitions or seed`,
+		"deepwalk(dim := 0)":  "line 1, column 10: option dim is 0, and must be a whole number from 1 to 4096",
+		"deepwalk(dim := $n)": "line 1, column 17: parameter $n has no value",
+		"deepwalk AS e":       `line 1, column 10: found "AS", expected "("`,
+	} {
+		if _, _, err := vectors.ParseMethod(text); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, expected %s", text, err, want)
 		}
 	}
 }
