@@ -65,13 +65,13 @@ type Tail struct {
 	Options   []Option  // of INTO FILE
 }
 
-// tailOf is the form of a Tail behind its statement, without the clauses that this has.
-func tailOf(s *Tail, statement form) form {
+// tailOf is the form of a Tail behind its statement, without the clauses that this has of its own.
+func tailOf(s *Tail, words []string) form {
 	f := form{
 		maySome("COLUMNS", column, &s.Columns), may("WHERE", condition, &s.Where), orderBy("column", &s.Order),
 		may("LIMIT", count, &s.Limit), may("OFFSET", count, &s.Offset),
 	}
-	f = slices.DeleteFunc(f, func(c clause) bool { return s.has(lead(c), statement) })
+	f = slices.DeleteFunc(f, func(c clause) bool { return s.has(lead(c), words) })
 	return append(f, own{`[ "INTO" "FILE" string [ options ] ]`, "[INTO FILE 'file' [WITH (option := value, …)]]", func(p *parser) bool {
 		if p.words("INTO FILE") {
 			s.File, s.Options = fileName.read(p), p.withOptions("INTO FILE")
@@ -87,19 +87,11 @@ func tailOf(s *Tail, statement form) form {
 
 // has reports whether the statement has a clause of its own. WHERE behind BY and WITH of COUNT
 // VERTICES is about the rows.
-func (s *Tail) has(words string, statement form) bool {
+func (s *Tail) has(words string, own []string) bool {
 	if count, is := s.Statement.(*CountVertices); is && words == "WHERE" {
 		return count.By == nil && count.With == nil
 	}
-	return slices.ContainsFunc(statement, func(own clause) bool { return lead(own) == words })
-}
-
-// lead returns the words that a clause which may be left out begins with, if it has words.
-func lead(c clause) string {
-	if c, has := c.(interface{ lead() string }); has {
-		return c.lead()
-	}
-	return ""
+	return slices.Contains(own, words)
 }
 
 // Help is HELP [words].

@@ -424,3 +424,20 @@ func (c own) syntax(n notation) string {
 	}
 	return c.shown
 }
+
+// lead returns the words that a clause which may be left out begins with, if it has words.
+func lead(c clause) string {
+	if c, has := c.(interface{ lead() string }); has {
+		return c.lead()
+	}
+	return ""
+}
+
+// leads are the words that clauses begin with which may be left out.
+func (f form) leads() []string {
+	list := make([]string, len(f))
+	for i, c := range f {
+		list[i] = lead(c)
+	}
+	return list
+}

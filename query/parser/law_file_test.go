@@ -11,7 +11,7 @@ func genInto(t *rapid.T, st Statement) Statement {
 		return st
 	}
 	s := &Tail{Statement: st, Offset: genLimit(t)}
-	owns := func(words string) bool { return s.has(words, form) }
+	owns := func(words string) bool { return s.has(words, form.leads()) }
 	if !owns("COLUMNS") && rapid.Bool().Draw(t, "chosen") {
 		s.Columns = rapid.SliceOfN(genIdent(), 1, 3).Draw(t, "columns")
 	}

@@ -158,7 +158,7 @@ func features(s *TrainModel) own {
 func optionsFrom(to *[]Option) own {
 	return own{`[ option { "," option } ] "FROM"`, "FROM", func(p *parser) bool {
 		if !p.keyword("FROM") {
-			*to = p.options(p.rule.heading)
+			*to = p.options(p.heading)
 			p.needKeyword("FROM")
 		}
 		return true

@@ -52,7 +52,7 @@ func (p *parser) options(owner string) []Option {
 func options(to *[]Option) own {
 	return own{"[ options ]", "[WITH (option := value, …)]", func(p *parser) bool {
 		if *to == nil {
-			*to = p.withOptions(strings.TrimPrefix(p.rule.heading, "ESTIMATE "))
+			*to = p.withOptions(strings.TrimPrefix(p.heading, "ESTIMATE "))
 		}
 		return true
 	}, func() string { return withOptions(*to) }, false, ""}

@@ -66,25 +66,6 @@ func spellings(verb, word string) []string {
 	return []string{word}
 }
 
-// ruled reads one of the statements of rules that lie together and begin with different words,
-// or with the same.
-func (p *parser) ruled(rules []rule) Statement {
-	at, last, read := p.tok.Start, p.last, 0 // words
-	for longer(rules, read) {
-		from, to := p.begun(rules, read)
-		if from == to {
-			break
-		}
-		rules, read = rules[from:to], read+1
-		at, last = p.tok.Start, p.last
-	}
-	s := p.farthest(len(rules), func(i int) Statement { return p.by(&rules[i], read) })
-	if p.err != nil && (p.err.Start == at || p.err.Start == last) {
-		p.advise(advices[strings.Join(strings.Fields(rules[0].text)[:read], " ")])
-	}
-	return s
-}
-
 // longer reports whether all rules have more words than n.
 func longer(rules []rule, n int) bool {
 	for i := range rules {
@@ -121,9 +102,9 @@ func (p *parser) by(r *rule, depth int) Statement {
 			return nil
 		}
 	}
-	p.rule = r
+	p.heading, p.rows = r.heading, r.rows
 	s, form := r.make()
-	if p.form = form; !form.read(p) {
+	if p.own = form.leads(); !form.read(p) {
 		p.unexpected()
 	}
 	return s
@@ -165,80 +146,6 @@ func (p *parser) farthest(n int, read func(i int) Statement) (s Statement) {
 		p.unexpected()
 	}
 	return s
-}
-
-// ruleOf returns the rule of a statement, and its form: of several the first that has all it
-// needs, or the last.
-func ruleOf(s Statement) (found *rule, of form) {
-	found = &rule{}
-	for _, rules := range [][]rule{statements, {explainScore}} {
-		for i := range rules {
-			if f, ok := rules[i].of(s); ok {
-				if found, of = &rules[i], f; f.given() {
-					return found, of
-				}
-			}
-		}
-	}
-	return found, of
-}
-
-// Heading returns the keywords that a statement is known by, with which its canonical text
-// begins, and "" for nil. EXPLAIN, PROFILE and a Tail have the heading of the statement in them.
-func Heading(s Statement) string {
-	switch s := s.(type) {
-	case *Explain:
-		return Heading(s.Statement)
-	case *Tail:
-		return Heading(s.Statement)
-	case *Show:
-		return "SHOW " + string(s.What)
-	}
-	r, _ := ruleOf(s)
-	return r.heading
-}
-
-// Text returns the canonical text of a statement: keywords in upper case, names quoted only
-// where they must be, one blank between words. Parsing it gives the same statement, except for
-// its positions.
-func Text(s Statement) string {
-	switch s := s.(type) {
-	case *Explain:
-		if s.Profile {
-			return "PROFILE " + Text(s.Statement)
-		}
-		return "EXPLAIN " + Text(s.Statement)
-	case *Tail:
-		_, form := ruleOf(s.Statement)
-		var w writer
-		w.add(Text(s.Statement))
-		tailOf(s, form).write(&w)
-		return w.String()
-	}
-	r, form := ruleOf(s)
-	var w writer
-	w.add(r.text)
-	form.write(&w)
-	return w.String()
-}
-
-// Syntax returns how the statements with a heading are written, for HELP, or EXPLAIN or PROFILE,
-// or for INTO FILE the clauses of a Tail: of several ways each, with a semicolon between them. It is empty for a heading that
-// is unknown.
-func Syntax(heading string) string {
-	switch heading {
-	case "EXPLAIN", "PROFILE":
-		return heading + " statement"
-	case "INTO FILE":
-		return "statement " + tailOf(new(Tail), nil).syntax(notation{})
-	}
-	var all []string
-	for _, r := range slices.Concat(statements, []rule{explainScore}) {
-		if r.heading == heading {
-			all = append(all, r.syntax(notation{}))
-		}
-	}
-	return strings.Join(all, "; ")
 }
 
 func (r *rule) syntax(n notation) string {

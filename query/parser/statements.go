@@ -248,11 +248,6 @@ func computeForm(s *Compute) form {
 	}
 }
 
-// embedAs is the end of EMBED, which ESTIMATE may leave out.
-func embedAs(s *Embed) maybe {
-	return maybe{one("AS", newEmbedding, &s.Embedding), options(&s.Options), background(&s.Background)}
-}
-
 // renames is the rule of a Rename.
 func renames(what Renamed, old, made *part[Ident], example string) rule {
 	r := does("ALTER "+string(what), example, func(s *Rename) form {

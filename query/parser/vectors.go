@@ -138,3 +138,8 @@ type ShowVector struct {
 	Vertex    Value // a key: String, Int or Param
 	Embedding Ident
 }
+
+// embedAs is the end of EMBED, which ESTIMATE may leave out.
+func embedAs(s *Embed) maybe {
+	return maybe{one("AS", newEmbedding, &s.Embedding), options(&s.Options), background(&s.Background)}
+}

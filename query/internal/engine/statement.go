@@ -146,9 +146,6 @@ func (p *Prepared[N, Q, R, A]) Columns() ([]string, []rows.ColumnType) {
 	if p.Empty != nil {
 		answer = p.Empty(p.Req, p.Found)
 	}
-	if tail, is := any(p.Req).(TailRequest); is && !tail.toFile {
-		return tail.Columns()
-	}
 	table := p.Tabulate(p.Req, answer)
 	return table.Columns(), table.ColumnTypes()
 }

@@ -46,6 +46,12 @@ var Tail = &Statement[*parser.Tail, TailRequest, rowfile.Form, tailAnswer]{
 		return steps
 	},
 	Run: runTail,
+	Empty: func(req TailRequest, _ rowfile.Form) (none tailAnswer) {
+		if !req.toFile {
+			none.rows = rows.Of(req.columns, req.types, nil)
+		}
+		return none
+	},
 	Rows: func(_ TailRequest, a tailAnswer) *rows.Rows {
 		if a.rows != nil {
 			return a.rows
@@ -143,9 +149,6 @@ func (r TailRequest) text() string {
 	}
 	return strings.Join(all, ", ")
 }
-
-// Columns implements Operation.
-func (r TailRequest) Columns() ([]string, []rows.ColumnType) { return r.columns, r.types }
 
 func runTail(c *Call, req TailRequest, form rowfile.Form) (answer tailAnswer, err error) {
 	inner, err := req.Operation.Exec(c)
