@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -16,6 +16,8 @@ import (
 
 	"heavytail/.ci/repeat"
 	"heavytail/embedding/option"
+	"heavytail/query"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/parser"
 	"heavytail/storage"
 )
@@ -49,7 +51,7 @@ func TestStatements_Drawn(t *testing.T) {
 	if repeat.Every(10) > 1 || testing.Short() {
 		return // too few to draw all
 	}
-	for _, h := range Helps() {
+	for _, h := range query.Helps() {
 		done := slices.Contains([]string{"EXPLAIN", "PROFILE", "INTO FILE", "RESUME JOB", "CANCEL JOB"}, h.Statement) // the heading of the first three is another; no job is stopped
 		for heading := range succeeded {
 			done = done || strings.HasPrefix(heading+" ", h.Statement+" ")
@@ -103,8 +105,8 @@ func (d *drawer) runMany(t *testing.T, image []byte, statements int) map[string]
 	return succeeded
 }
 
-func (d *drawer) open(t *testing.T, path string) *DB {
-	db, err := Open(path, &Options{Workers: 1, Folder: filepath.Dir(path), MemoryLimit: 256 << 20, NoCache: d.IntN(2) == 0})
+func (d *drawer) open(t *testing.T, path string) *query.DB {
+	db, err := query.Open(path, &query.Options{Workers: 1, Folder: filepath.Dir(path), MemoryLimit: 256 << 20, NoCache: d.IntN(2) == 0})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +114,7 @@ func (d *drawer) open(t *testing.T, path string) *DB {
 }
 
 // run runs a statement, and holds what it wrote to CHECK.
-func (d *drawer) run(t *testing.T, db *DB, dir, text string) (heading string, ok bool) {
+func (d *drawer) run(t *testing.T, db *query.DB, dir, text string) (heading string, ok bool) {
 	node, err := parser.Parse(text)
 	if err != nil {
 		t.Errorf("%s: %v", text, err)
@@ -120,7 +122,7 @@ func (d *drawer) run(t *testing.T, db *DB, dir, text string) (heading string, ok
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // reached by a statement that hangs
 	defer cancel()
-	before, catalogue := db.e.Store.Epoch(), catalogueOf(t, db)
+	before, catalogue := querytest.Engine(db).Store.Epoch(), catalogueOf(t, db)
 	rows, err := db.Run(ctx, node, nil)
 	if err == nil {
 		for rows.Next() {
@@ -145,8 +147,8 @@ func (d *drawer) run(t *testing.T, db *DB, dir, text string) (heading string, ok
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if db.e.Store.Epoch() != before {
-		mustBeSound(t, db)
+	if querytest.Engine(db).Store.Epoch() != before {
+		querytest.MustBeSound(t, db)
 		if now := catalogueOf(t, db); err != nil && !refreshed && !slices.Equal(now, catalogue) {
 			t.Errorf("%s: %v, and it changed\n%q to\n%q", text, err, catalogue, now)
 		}
@@ -166,7 +168,7 @@ func (d *drawer) run(t *testing.T, db *DB, dir, text string) (heading string, ok
 	}
 	if file, is := copied.(parser.String); is {
 		made := d.open(t, filepath.Join(dir, file.Value))
-		mustBeSound(t, made)
+		querytest.MustBeSound(t, made)
 		if err := made.Close(); err != nil {
 			t.Error(err)
 		}
@@ -478,7 +480,7 @@ func (d *drawer) call(inside string) string {
 func (d *drawer) options() {
 	var list []string
 	text := strings.Join(d.words, " ")
-	for _, h := range Helps() {
+	for _, h := range query.Helps() {
 		if !strings.HasPrefix(strings.TrimPrefix(strings.TrimPrefix(text, "EXPLAIN "), "PROFILE "), h.Statement+" ") {
 			continue
 		}

@@ -1,9 +1,11 @@
-package query
+package query_test
 
 import (
 	"context"
 	"strings"
 	"testing"
+
+	"heavytail/query/internal/querytest"
 )
 
 // TestHabits runs statements in the style of SQL, Cypher and other graph programs. Each
@@ -11,8 +13,8 @@ import (
 // begin a statement does not help.
 func TestHabits(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	twoTriangles(t, db)
+	db := querytest.Open(t, nil)
+	querytest.TwoTriangles(t, db)
 	const longest = 400
 	for _, tt := range []struct{ text, answer string }{
 		{"SELECT * FROM social", "SHOW VERTICES IN g"},

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"heavytail/.ci/repeat"
+	"heavytail/query"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
 )
@@ -38,7 +39,7 @@ func TestTail_Naive(t *testing.T) {
 	if err := os.WriteFile(path, namesStore(t, "INSERT VERTEX 1 (b := 'p'), 2 (b := 'q'), 3 (b := 'p'), 'x' (b := 'r') INTO g"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	db, err := Open(path, &Options{Workers: 1})
+	db, err := query.Open(path, &query.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func TestTail_Naive(t *testing.T) {
 			t.Errorf("EXPLAIN %s ORDER BY nothing: no error", text)
 		}
 	}
-	for _, h := range Helps() {
+	for _, h := range query.Helps() {
 		known := done[h.Statement] || h.Statement == "SHOW" || h.Statement == "EXPLAIN" || h.Statement == "PROFILE" || h.Statement == "INTO FILE" || h.Statement == "HELP"
 		if _, err := parser.Parse(h.Example + " OFFSET 1"); err == nil && !known {
 			t.Errorf("%s has rows, and is not tested", h.Statement)
@@ -83,7 +84,7 @@ type answered struct {
 	rows    [][]rows.Value
 }
 
-func answerOf(t *testing.T, db *DB, text string) (all answered) {
+func answerOf(t *testing.T, db *query.DB, text string) (all answered) {
 	t.Helper()
 	answer, err := db.Query(context.Background(), text, nil)
 	if err != nil {
@@ -100,7 +101,7 @@ func answerOf(t *testing.T, db *DB, text string) (all answered) {
 }
 
 // check draws clauses that a statement does not have of its own.
-func (all answered) check(t *testing.T, db *DB, text string, r *rand.Rand) {
+func (all answered) check(t *testing.T, db *query.DB, text string, r *rand.Rand) {
 	t.Helper()
 	want := answered{all.columns, all.types, slices.Clone(all.rows)}
 	takes := func(clause string) bool {

@@ -179,8 +179,11 @@ var layout = map[string][]string{
 		"query/measures", "query/parser", "query/plan", "query/rows", "query/studies", "query/vectors", "storage", "storage/format",
 		"storage/vec",
 	},
-	"query/internal/querytest": {"query", "query/graphs"},
-	"query/driver":             {"query", "query/fault", "query/parser", "query/rows", "storage"},
+	"query/internal/querytest": {
+		"query", "query/graphs", "query/internal/engine", "query/internal/session", "query/rows", "query/studies", "storage",
+		"storage/vec",
+	},
+	"query/driver": {"query", "query/fault", "query/parser", "query/rows", "storage"},
 	"repl": {
 		"embedding/option", "query", "query/catalogue", "query/fault", "query/graphs", "query/help", "query/links", "query/measures",
 		"query/parser", "query/rows", "query/vectors",
