@@ -11,7 +11,7 @@ import (
 
 	"heavytail/query/fault"
 	"heavytail/query/files"
-	"heavytail/storage/format"
+	"heavytail/storage/atomicfile"
 )
 
 // confined makes a database whose files are confined to the folder inside, and
@@ -79,12 +79,12 @@ func TestFolder_Confines(t *testing.T) {
 		{inputs, absolute, fault.ErrOutside},
 		{inputs, filepath.Join(parent, "inside", "edges.txt"), fault.ErrOutside},
 		{inputs, "missing.txt", os.ErrNotExist},
-		{inputs, "sub", format.ErrNotRegular},
+		{inputs, "sub", atomicfile.ErrNotRegular},
 		{outputs, "result", nil},
 		{outputs, "sub/result", nil},
-		{outputs, "edges.txt", format.ErrExists},
-		{outputs, "near", format.ErrNotRegular},
-		{outputs, "far", format.ErrNotRegular},
+		{outputs, "edges.txt", atomicfile.ErrExists},
+		{outputs, "near", atomicfile.ErrNotRegular},
+		{outputs, "far", atomicfile.ErrNotRegular},
 		{outputs, "../result", fault.ErrOutside},
 		{outputs, "out/result", fault.ErrOutside},
 		{outputs, "sub/../../result", fault.ErrOutside},

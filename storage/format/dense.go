@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"heavytail/storage/internal/excerpt"
 )
 
 // dense reads a square matrix of numbers as an adjacency matrix: a line for every row, with or
@@ -54,7 +56,7 @@ func (d *dense) line(line []byte) error {
 	fields := fieldsIn(content, d.sep)
 	switch {
 	case fields == nil:
-		return d.wrong(content, "malformed line %s", excerpt(content))
+		return d.wrong(content, "malformed line %s", excerpt.Of(content))
 	case d.ready:
 		return d.take(content, fields)
 	case d.first == nil:
@@ -107,7 +109,7 @@ func (d *dense) begin(second [][]byte) error {
 			return d.errorAt(d.begins, f.kind, "%s", f.reason)
 		}
 		if other, twice := d.index[key]; twice {
-			return d.errorAt(d.begins, ErrSyntax, "columns %d and %d are both called %s", other+1, i+1, excerpt([]byte(key)))
+			return d.errorAt(d.begins, ErrSyntax, "columns %d and %d are both called %s", other+1, i+1, excerpt.Of([]byte(key)))
 		}
 		d.index[key], d.names = i, append(d.names, key)
 		d.stats.Vertices++
@@ -132,7 +134,7 @@ func (d *dense) take(line []byte, fields [][]byte) error {
 	if d.labelled {
 		var known bool
 		if row, known = d.index[string(fields[0])]; !known {
-			return d.wrong(line, "the header has no column for row %s", excerpt(fields[0]))
+			return d.wrong(line, "the header has no column for row %s", excerpt.Of(fields[0]))
 		}
 		fields = fields[1:]
 	}
@@ -142,7 +144,7 @@ func (d *dense) take(line []byte, fields [][]byte) error {
 	case len(fields) != n:
 		return d.wrong(line, "the matrix has %d columns, and this row %d", n, len(fields))
 	case d.seen[row]:
-		return d.wrong(line, "row %s is there twice", excerpt([]byte(d.names[row])))
+		return d.wrong(line, "row %s is there twice", excerpt.Of([]byte(d.names[row])))
 	}
 	d.seen[row] = true
 	d.row++

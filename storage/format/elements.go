@@ -1,6 +1,10 @@
 package format
 
-import "bytes"
+import (
+	"bytes"
+
+	"heavytail/storage/internal/excerpt"
+)
 
 // elements is the part shared by the readers of formats that have an element for each vertex
 // and each edge.
@@ -83,7 +87,7 @@ func (g *elements) key(text, element, name string) []byte {
 	case len(id) == 0:
 		g.wrong(ErrSyntax, "the element %s has no %s", element, name)
 	case len(id) > g.opts.MaxKey:
-		g.wrong(ErrLimit, "key %s has %d bytes, the limit is %d", excerpt(id), len(id), g.opts.MaxKey)
+		g.wrong(ErrLimit, "key %s has %d bytes, the limit is %d", excerpt.Of(id), len(id), g.opts.MaxKey)
 	}
 	return id
 }

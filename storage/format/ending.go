@@ -5,35 +5,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"heavytail/storage/internal/compress"
+	"heavytail/storage/internal/excerpt"
 )
 
 // Ending returns the extension of a file name in lower case with its dot, such as ".csv" for
 // "dir/People.CSV.gz". The extension of a compressed file (.gz, .zst, .bz2, .xz, .zip) is skipped.
 // A name without another extension gives "".
 func Ending(name string) string {
-	base := filepath.Base(name)
-	for _, compressed := range slices.Concat(WrittenCompressions(), readCompressions()) {
-		if rest, ok := strings.CutSuffix(base, compressed); ok {
-			base = rest
-			break
-		}
-	}
+	base := compress.CutEnding(filepath.Base(name))
 	return strings.ToLower(filepath.Ext(strings.TrimPrefix(base, ".")))
-}
-
-// WrittenCompressions returns the extensions of names whose files are written compressed.
-func WrittenCompressions() []string { return []string{".gz", ".zst"} }
-
-// readCompressions returns those of compressed files that are read and not written.
-func readCompressions() []string { return []string{".bz2", ".xz", ".zip"} }
-
-// CheckCompression returns an error that wraps ErrEnding for a name whose extension asks for a
-// compression that is not written.
-func CheckCompression(name string) error {
-	if ending := filepath.Ext(name); slices.Contains(readCompressions(), ending) {
-		return &EndingError{name, ending, WrittenCompressions()}
-	}
-	return nil
 }
 
 // EndingError reports a file name whose extension belongs to no known format. It wraps
@@ -45,7 +27,7 @@ type EndingError struct {
 }
 
 func (e *EndingError) Error() string {
-	return fmt.Sprintf("%s: the ending %s is none of %s", nameOr(e.Name), excerpt([]byte(e.Ending)), strings.Join(e.Known, ", "))
+	return fmt.Sprintf("%s: the ending %s is none of %s", nameOr(e.Name), excerpt.Of([]byte(e.Ending)), strings.Join(e.Known, ", "))
 }
 
 func (e *EndingError) Unwrap() error { return ErrEnding }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strconv"
+
+	"heavytail/storage/internal/excerpt"
 )
 
 // gexf reads GEXF, the format of Gephi, versions 1.1 to 1.3. The ids of the nodes are the keys
@@ -213,7 +215,7 @@ func (g *gexf) declared(e xml.StartElement, class string) *graphKey {
 	id := cmp.Or(attribute(e, "for"), attribute(e, "id")) // version 1.0 calls it id
 	k := g.byID[class+"\x00"+id]
 	if k == nil {
-		g.wrong(ErrSyntax, "the attribute %s of a value is not declared", excerpt([]byte(id)))
+		g.wrong(ErrSyntax, "the attribute %s of a value is not declared", excerpt.Of([]byte(id)))
 	}
 	return k
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"heavytail/storage/internal/excerpt"
 )
 
 // gml reads GML, the format of Newman's collection, which networkx and igraph write: a graph with
@@ -342,9 +344,9 @@ func (g *gml) deliverNode(n gmlNode) error {
 	_, known := g.names[string(n.id)]
 	switch {
 	case g.taken[string(id)]:
-		g.wrong(ErrSyntax, "two nodes have the %s %s; key := 'id' takes the ids as keys", g.name, excerpt(id))
+		g.wrong(ErrSyntax, "two nodes have the %s %s; key := 'id' takes the ids as keys", g.name, excerpt.Of(id))
 	case known:
-		g.wrong(ErrSyntax, "two nodes have the id %s", excerpt(n.id))
+		g.wrong(ErrSyntax, "two nodes have the id %s", excerpt.Of(n.id))
 	case g.strange:
 		g.wrong(ErrSyntax, "a node below an edge whose end no node above it declares; key := 'id' takes the ids as keys")
 	}
@@ -396,7 +398,7 @@ func (g *gml) end(id []byte, name string) []byte {
 	if !known {
 		g.strange = true
 		if key = string(id); g.taken[key] {
-			g.wrong(ErrSyntax, "no node has the id %s, which is the %s of another node", excerpt(id), g.name)
+			g.wrong(ErrSyntax, "no node has the id %s, which is the %s of another node", excerpt.Of(id), g.name)
 		}
 	}
 	return g.openElements.key(key, "edge", name)

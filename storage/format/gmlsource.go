@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
+
+	"heavytail/storage/internal/excerpt"
 )
 
 // gmlSource reads tokens of GML: keys, numbers, texts in quotes and brackets. It enforces the
@@ -184,7 +186,7 @@ func (s *gmlSource) word() (gmlKind, error) {
 	case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_':
 		for _, c := range s.text {
 			if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == '-') {
-				return gmlEnd, s.fault(ErrSyntax, "expected a key of GML, of letters and digits, found %s", excerpt(s.text))
+				return gmlEnd, s.fault(ErrSyntax, "expected a key of GML, of letters and digits, found %s", excerpt.Of(s.text))
 			}
 		}
 		return gmlKey, nil
@@ -194,7 +196,7 @@ func (s *gmlSource) word() (gmlKind, error) {
 	case isDecimal(s.text) && valueFault(Float, s.text) == "", IsMissing(s.text):
 		return gmlReal, nil
 	}
-	return gmlEnd, s.fault(ErrSyntax, "expected a key of GML, a number or a text in quotes, found %s", excerpt(s.text))
+	return gmlEnd, s.fault(ErrSyntax, "expected a key of GML, a number or a text in quotes, found %s", excerpt.Of(s.text))
 }
 
 // value reads a value behind a key. NaN and the like, which have the form of keys, are real
@@ -207,7 +209,7 @@ func (s *gmlSource) value(key string) (gmlKind, error) {
 	case kind == gmlKey && IsMissing(s.text):
 		return gmlReal, nil
 	case kind == gmlEnd || kind == gmlKey || kind == gmlClose:
-		return gmlEnd, s.fault(ErrSyntax, "expected a value of %s", excerpt([]byte(key)))
+		return gmlEnd, s.fault(ErrSyntax, "expected a value of %s", excerpt.Of([]byte(key)))
 	}
 	return kind, nil
 }

@@ -33,7 +33,7 @@ func Read(ctx context.Context, r io.Reader, opts Options, h Handler) (ReadStats,
 	var chosen *Remark
 	if opts.mayBeSquare(auto) {
 		var err error
-		if opts.Layout, chosen, err = resolveSquare(f.peek(), f.block.err == io.EOF, auto, opts); err != nil {
+		if opts.Layout, chosen, err = resolveSquare(f.peek(), f.block.Err == io.EOF, auto, opts); err != nil {
 			return ReadStats{}, err
 		}
 	}

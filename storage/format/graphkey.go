@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"heavytail/storage/internal/excerpt"
 )
 
 // keyedElements reads formats that declare attributes before the elements that use them: the
@@ -44,7 +46,7 @@ func (k *graphKey) of(element string) bool {
 func (g *keyedElements) declare(id string, k *graphKey) error {
 	switch {
 	case g.byID[id] != nil:
-		return g.at(ErrSyntax, "key %s is declared twice", excerpt([]byte(id)))
+		return g.at(ErrSyntax, "key %s is declared twice", excerpt.Of([]byte(id)))
 	case len(g.keys) == g.opts.MaxColumns:
 		return g.at(ErrLimit, "more than %d keys are declared", g.opts.MaxColumns)
 	}
@@ -83,7 +85,7 @@ func (g *keyedElements) resolve(implied impliedNames) error {
 func (g *keyedElements) resolveNodes(implied []string) error {
 	for _, wanted := range g.opts.Columns {
 		if !slices.Contains(implied, wanted) && !slices.ContainsFunc(g.keys, func(k *graphKey) bool { return k.of("node") && k.name == wanted }) {
-			return g.at(ErrSyntax, "no key of nodes is called %s", excerpt([]byte(wanted)))
+			return g.at(ErrSyntax, "no key of nodes is called %s", excerpt.Of([]byte(wanted)))
 		}
 	}
 	for _, k := range g.keys {
@@ -130,7 +132,7 @@ func (g *keyedElements) resolveEdges(implied impliedNames) error {
 			}
 		}
 		if wanted[r] != "" && !slices.Contains(implied[r], name) && !slices.ContainsFunc(g.keys, func(k *graphKey) bool { return k.role == r }) {
-			return g.at(ErrSyntax, "no key of edges is called %s", excerpt([]byte(name)))
+			return g.at(ErrSyntax, "no key of edges is called %s", excerpt.Of([]byte(name)))
 		}
 	}
 	return nil
@@ -164,7 +166,7 @@ func (k *graphKey) value(text []byte) (value []byte, reason string) {
 		}
 	}
 	if reason = valueFault(k.kind, text); reason != "" {
-		return nil, fmt.Sprintf("%s: %s", excerpt([]byte(k.name)), reason)
+		return nil, fmt.Sprintf("%s: %s", excerpt.Of([]byte(k.name)), reason)
 	}
 	return text, ""
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strconv"
 	"unicode/utf8"
+
+	"heavytail/storage/internal/excerpt"
 )
 
 // graphML reads GraphML. The ids of the nodes are the keys of the vertices, and the declared
@@ -63,7 +65,7 @@ func (g *graphML) declaration(e xml.StartElement) error {
 	case "boolean":
 		k.kind = Boolean
 	default:
-		return g.fault(ErrSyntax, "key %s has the unknown type %s", excerpt([]byte(id)), excerpt([]byte(kind)))
+		return g.fault(ErrSyntax, "key %s has the unknown type %s", excerpt.Of([]byte(id)), excerpt.Of([]byte(kind)))
 	}
 	if id == "" {
 		return g.fault(ErrSyntax, "a key without an id")
@@ -152,7 +154,7 @@ func (g *graphML) declared(e xml.StartElement) *graphKey {
 	id := attribute(e, "key")
 	k := g.byID[id]
 	if k == nil {
-		g.wrong(ErrSyntax, "the key %s of data is not declared", excerpt([]byte(id)))
+		g.wrong(ErrSyntax, "the key %s of data is not declared", excerpt.Of([]byte(id)))
 	}
 	return k
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"heavytail/storage/internal/excerpt"
 )
 
 // Edge is one edge of a text. The slices are valid only during the call that delivers the edge.
@@ -265,7 +267,7 @@ func (t *tally) add(name string, line func() int64) {
 func (t *tally) report(s *ReadStats) {
 	for _, name := range t.order {
 		n := t.names[name]
-		s.remarks(t.what, shown([]byte(name)), n.count, n.line, t.remedy)
+		s.remarks(t.what, excerpt.Name([]byte(name)), n.count, n.line, t.remedy)
 	}
 }
 

@@ -3,6 +3,8 @@ package format
 import (
 	"bytes"
 	"strings"
+
+	"heavytail/storage/internal/excerpt"
 )
 
 // comment handles a comment line. A comment above the data may name the columns or declare the
@@ -68,7 +70,7 @@ func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 	}
 	if p.opts.Header == HeaderNames && p.opts.Source == "" && p.opts.Target == "" && !p.pairs {
 		if _, _, known := knownPair(names, true); !known && isKeyName(names[0]) {
-			p.stats.remark("columns taken as the ends of edges by their places", listed(names[:2]), p.stats.Lines, "the options source and target name others; IMPORT VERTICES reads a table of vertices")
+			p.stats.remark("columns taken as the ends of edges by their places", excerpt.List(names[:2]), p.stats.Lines, "the options source and target name others; IMPORT VERTICES reads a table of vertices")
 		}
 	}
 	p.separate(sep)
@@ -153,7 +155,7 @@ func (p *parser) declares(line []byte) bool {
 // countsHeader reads the first line as a counts header, because the options ask for it.
 func (p *parser) countsHeader(line []byte) error {
 	if !p.parseCounts() {
-		return p.wrong(line, "expected the numbers of vertices and edges, found %s", excerpt(line))
+		return p.wrong(line, "expected the numbers of vertices and edges, found %s", excerpt.Of(line))
 	}
 	p.stats.Header = p.first.text
 	p.stats.DeclaredVertices, p.stats.DeclaredEdges = p.first.n, p.first.m

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"heavytail/storage/internal/excerpt"
 )
 
 // Ends is what the ends of links in node-link JSON are.
@@ -132,7 +134,7 @@ func (e *jsonEnds) complete() (reason string) {
 		for place := range e.list.Len() {
 			key, number := e.list.At(place), e.isNumber(place)
 			if before, known := kinds[string(key)]; known && before != number {
-				return fmt.Sprintf("the number %s and the text %s are ids of two nodes, and would be one vertex", key, excerpt(key))
+				return fmt.Sprintf("the number %s and the text %s are ids of two nodes, and would be one vertex", key, excerpt.Of(key))
 			}
 			if number || looksNumeric(key) {
 				kinds[string(key)] = number
@@ -207,15 +209,15 @@ func (e *jsonEnds) resolve(l *jsonLink) (reason string) {
 	possible := at[0] >= 0 && at[1] >= 0
 	switch {
 	case e.firm && !possible:
-		return fmt.Sprintf("the end %s of a link is no place among %d nodes", excerpt(outside.text), e.nodes)
+		return fmt.Sprintf("the end %s of a link is no place among %d nodes", excerpt.Of(outside.text), e.nodes)
 	case e.firm:
 		return e.take(l, at)
 	case !possible && e.with == 0 && e.nodes > 0 && !outside.number:
-		return fmt.Sprintf("the end %s of a link is a text, and the nodes have no id; ends := 'id' reads it as a vertex of its own", excerpt(outside.text))
+		return fmt.Sprintf("the end %s of a link is a text, and the nodes have no id; ends := 'id' reads it as a vertex of its own", excerpt.Of(outside.text))
 	case e.plain && e.with == 0 && e.nodes > 0:
 		return "" // places are the keys
 	case !possible && e.mode == EndsIndex:
-		return fmt.Sprintf("the end %s of a link is no place of a node, as the ends before are; %s", excerpt(outside.text), decideEnds)
+		return fmt.Sprintf("the end %s of a link is no place of a node, as the ends before are; %s", excerpt.Of(outside.text), decideEnds)
 	case !possible || e.plain:
 		e.mode, e.firm = EndsID, true
 		e.list, e.kinds = KeyList{}, nil

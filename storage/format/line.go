@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"unicode/utf8"
+
+	"heavytail/storage/internal/excerpt"
 )
 
 // fault is an error in a line and its place. A fault without a kind means no error.
@@ -90,7 +92,7 @@ func keyFault(field []byte, at, column, maxKey int) fault {
 	case len(field) == 0:
 		return syntaxFault(at, "column %d is empty", column)
 	case len(field) > maxKey:
-		return fault{at, fmt.Sprintf("key %s has %d bytes, the limit is %d", excerpt(field), len(field), maxKey), ErrLimit}
+		return fault{at, fmt.Sprintf("key %s has %d bytes, the limit is %d", excerpt.Of(field), len(field), maxKey), ErrLimit}
 	}
 	return fault{}
 }
@@ -192,10 +194,10 @@ func (c *columns) unquote(line []byte, start int, char byte) (field []byte, afte
 // missing reports that a line has too few columns.
 func missing(sep separator, plan *plan, line []byte) fault {
 	if plan.narrow() {
-		return syntaxFault(0, "expected two columns separated by %s, found only %s", sep, excerpt(line))
+		return syntaxFault(0, "expected two columns separated by %s, found only %s", sep, excerpt.Of(line))
 	}
 	last := max(plan.at[roleSource], plan.at[roleTarget])
-	return syntaxFault(0, "expected %s columns or more separated by %s, found only %s", fmt.Sprint(last), sep, excerpt(line))
+	return syntaxFault(0, "expected %s columns or more separated by %s, found only %s", fmt.Sprint(last), sep, excerpt.Of(line))
 }
 
 // namesIn returns the fields of a line, or nil if it is malformed.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"heavytail/storage/internal/excerpt"
 )
 
 // A first line without a number may name the columns. It is kept, with the lines below it, until
@@ -102,7 +104,7 @@ func (p *parser) rows(held []heldLine) (rows [][]string) {
 // headed takes the first line as names of the columns.
 func (p *parser) headed(line []byte, names []string, rows [][]string) error {
 	if p.opts.Source == "" && p.opts.Target == "" && isTable(names, rows) {
-		return p.wrong(line, "the header names no two ends of edges: %s; IMPORT VERTICES reads a table of vertices, and the options source and target name the columns of the ends", listed(names))
+		return p.wrong(line, "the header names no two ends of edges: %s; IMPORT VERTICES reads a table of vertices, and the options source and target name the columns of the ends", excerpt.List(names))
 	}
 	plan, doubt := planFor(&p.opts, names)
 	if doubt != "" {
@@ -205,10 +207,10 @@ func (p *parser) nowhereElse(names []string, rows [][]string, ended bool) bool {
 		p.stats.NamesHeader, p.stats.Header = true, p.first.text
 		return false
 	case len(rows) >= least && recurring:
-		p.stats.remark(namesTaken, excerpt([]byte(p.first.text)), p.first.number, "header := FALSE takes it as an edge")
+		p.stats.remark(namesTaken, excerpt.Of([]byte(p.first.text)), p.first.number, "header := FALSE takes it as an edge")
 		return true
 	case len(rows) >= leastBelow && (p.sep != separatorWhitespace || recurring):
-		p.stats.remark(edgeTaken, excerpt([]byte(p.first.text)), p.first.number, "header := TRUE takes it as the names of the columns")
+		p.stats.remark(edgeTaken, excerpt.Of([]byte(p.first.text)), p.first.number, "header := TRUE takes it as the names of the columns")
 	}
 	return false
 }
@@ -229,7 +231,7 @@ func (s *ReadStats) TakeHeader(only bool, keys int64) bool {
 	if !s.NamesHeader {
 		return false
 	}
-	line := excerpt([]byte(s.Header))
+	line := excerpt.Of([]byte(s.Header))
 	switch {
 	case only && Recurring(keys, s.Edges-1):
 		s.remark(namesTaken, line, 0, "header := FALSE takes it as an edge")

@@ -5,6 +5,8 @@ import (
 	"context"
 	"strconv"
 	"strings"
+
+	"heavytail/storage/internal/excerpt"
 )
 
 // matrixMarketMagic begins every file of this format, behind %%. Some programs write one % only, or
@@ -108,7 +110,7 @@ func (m *matrix) banner(line []byte) error {
 		reason = "only general and symmetric matrices are read as graphs"
 	}
 	if reason != "" {
-		return m.wrong(line, "%s; found %s", reason, excerpt(line))
+		return m.wrong(line, "%s; found %s", reason, excerpt.Of(line))
 	}
 	m.pattern, m.integer = words[3] == "pattern", words[3] == "integer"
 	m.stats.Header = string(line)
@@ -125,7 +127,7 @@ func (m *matrix) sizeLine(line []byte) error {
 			size[i], ok = parseCount(m.words[i])
 		}
 		if !ok {
-			return m.wrong(line, "expected the numbers of rows, columns and entries, found %s", excerpt(line))
+			return m.wrong(line, "expected the numbers of rows, columns and entries, found %s", excerpt.Of(line))
 		}
 	}
 	switch {
@@ -163,13 +165,13 @@ func (m *matrix) entry(line []byte) error {
 		want = 2
 	}
 	if len(m.words) != want {
-		return m.bad(line, syntaxFault(0, "expected %d numbers, found %s", want, excerpt(line)))
+		return m.bad(line, syntaxFault(0, "expected %d numbers, found %s", want, excerpt.Of(line)))
 	}
 	edge := Edge{Weight: 1}
 	for i := range m.keys {
 		v, ok := parseCount(m.words[i])
 		if !ok || v < 1 || v > m.n {
-			return m.bad(line, syntaxFault(m.at[i], "%s is not a number from 1 to %d", excerpt(m.words[i]), m.n))
+			return m.bad(line, syntaxFault(m.at[i], "%s is not a number from 1 to %d", excerpt.Of(m.words[i]), m.n))
 		}
 		m.keys[i] = strconv.AppendInt(m.keys[i][:0], v, 10)
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"heavytail/storage/internal/excerpt"
 )
 
 // parseWeight reads a positive decimal number that is finite as a float32.
@@ -26,9 +28,9 @@ func parseWeight(text []byte) (weight float64, ok bool) {
 
 func weightFault(text []byte) string {
 	if isDecimalComma(text) {
-		return fmt.Sprintf("weight %s has a decimal comma; write a point", excerpt(text))
+		return fmt.Sprintf("weight %s has a decimal comma; write a point", excerpt.Of(text))
 	}
-	return fmt.Sprintf("weight %s is not a positive decimal number that a float32 can hold", excerpt(text))
+	return fmt.Sprintf("weight %s is not a positive decimal number that a float32 can hold", excerpt.Of(text))
 }
 
 // ParseTime reads a timestamp as edge lists write it: an integer, which is returned unchanged, or
@@ -202,5 +204,5 @@ func (f TimeForm) Append(dst []byte, t int64) []byte {
 }
 
 func timeFault(text []byte) string {
-	return fmt.Sprintf("time %s is neither an integer of 64 bits nor a date such as 2006-01-02 or 2006-01-02T15:04:05Z", excerpt(text))
+	return fmt.Sprintf("time %s is neither an integer of 64 bits nor a date such as 2006-01-02 or 2006-01-02T15:04:05Z", excerpt.Of(text))
 }

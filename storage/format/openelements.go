@@ -1,6 +1,10 @@
 package format
 
-import "slices"
+import (
+	"slices"
+
+	"heavytail/storage/internal/excerpt"
+)
 
 // openElements reads formats whose elements have attributes that nothing declares: node-link JSON
 // and GML.
@@ -54,7 +58,7 @@ func (g *openElements) take(column int, text []byte, kind Type) {
 // returns an error if a name that the options ask for did not occur.
 func (g *openElements) typed(nodes int64) error {
 	if name := g.unknown(nodes); name != "" {
-		return g.at(ErrSyntax, "no member is called %s", excerpt([]byte(name)))
+		return g.at(ErrSyntax, "no member is called %s", excerpt.Of([]byte(name)))
 	}
 	if len(g.columns) == 0 {
 		return nil

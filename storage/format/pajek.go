@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"heavytail/storage/internal/excerpt"
 )
 
 // pajek reads networks of Pajek (.net): a line "*Vertices n", then lines of vertices with their
@@ -60,7 +62,7 @@ func (p *pajek) line(line []byte) error {
 	case "arcslist", "edgeslist":
 		return p.list(line)
 	}
-	return p.wrong(line, "expected *Vertices, as a network of Pajek begins, found %s", excerpt(line))
+	return p.wrong(line, "expected *Vertices, as a network of Pajek begins, found %s", excerpt.Of(line))
 }
 
 // begin handles the first line of a section.
@@ -95,7 +97,7 @@ func (p *pajek) begin(line, content []byte) error {
 			return err
 		}
 	default:
-		return p.wrong(line, "the section %s is not read; there are *Vertices, *Arcs, *Edges, *Arcslist and *Edgeslist", excerpt(content))
+		return p.wrong(line, "the section %s is not read; there are *Vertices, *Arcs, *Edges, *Arcslist and *Edgeslist", excerpt.Of(content))
 	}
 	p.section = name
 	return nil
@@ -130,7 +132,7 @@ func pajekWords(words [][]byte, line []byte) ([][]byte, fault) {
 func (p *pajek) number(word []byte) (int64, fault) {
 	v, ok := parseCount(word)
 	if !ok || v < 1 || v > p.n {
-		return 0, syntaxFault(0, "expected a vertex from 1 to %d, found %s", p.n, excerpt(word))
+		return 0, syntaxFault(0, "expected a vertex from 1 to %d, found %s", p.n, excerpt.Of(word))
 	}
 	return v, fault{}
 }
@@ -149,7 +151,7 @@ func (p *pajek) vertex(line []byte) error {
 		return p.bad(line, f)
 	}
 	if other, taken := p.numbers[string(label)]; taken && other != v {
-		return p.bad(line, syntaxFault(0, "vertices %d and %d are both called %s", other, v, excerpt(label)))
+		return p.bad(line, syntaxFault(0, "vertices %d and %d are both called %s", other, v, excerpt.Of(label)))
 	}
 	if missing := v - int64(len(p.labels)); missing > 0 {
 		p.labels = append(p.labels, make([][]byte, missing)...)
@@ -179,7 +181,7 @@ func (p *pajek) close() error {
 	for v := int64(1); v <= p.n; v++ {
 		p.key[0] = p.keyOf(p.key[0], v)
 		if other, taken := p.numbers[string(p.key[0])]; taken && other != v {
-			return p.errorAt(p.stats.Lines, ErrSyntax, "vertex %d has no label, and %s is that of vertex %d", v, excerpt(p.key[0]), other)
+			return p.errorAt(p.stats.Lines, ErrSyntax, "vertex %d has no label, and %s is that of vertex %d", v, excerpt.Of(p.key[0]), other)
 		}
 		p.stats.Vertices++
 		if err := p.h.Vertex(p.key[0], nil); err != nil {
@@ -194,7 +196,7 @@ func (p *pajek) close() error {
 // edge handles an arc or an edge, with a weight if there is one.
 func (p *pajek) edge(line []byte) error {
 	if len(p.words) < 2 {
-		return p.bad(line, syntaxFault(0, "expected two vertices, found only %s", excerpt(line)))
+		return p.bad(line, syntaxFault(0, "expected two vertices, found only %s", excerpt.Of(line)))
 	}
 	edge := Edge{Weight: 1}
 	if len(p.words) > 2 && p.opts.Weight != NoColumn {

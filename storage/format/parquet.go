@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"heavytail/storage/format/internal/columnfile"
+	"heavytail/storage/internal/excerpt"
 )
 
 // ParquetError reports a fault in a Parquet file and its place. It wraps ErrDamaged if the file
@@ -30,7 +31,7 @@ func (e *ParquetError) Error() string {
 		where += fmt.Sprintf(": row %d", e.Row)
 	}
 	if e.Column != "" {
-		where += ": column " + excerpt([]byte(e.Column))
+		where += ": column " + excerpt.Of([]byte(e.Column))
 	}
 	return where + ": " + e.Reason
 }
@@ -86,7 +87,7 @@ func openParquet(ctx context.Context, r io.Reader, opts Options) (*parquetFile, 
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", nameOr(opts.Name), err)
 	}
-	start := make([]byte, longestMagic)
+	start := make([]byte, 4)
 	n, _ := in.ReadAt(start, 0)
 	if strings.HasPrefix(string(start[:n]), "\x1f\x8b") || strings.HasPrefix(string(start[:n]), "\x28\xb5\x2f\xfd") {
 		return nil, fault(ErrSyntax, "Parquet is not read from inside another compression; its pages are compressed already")
@@ -246,10 +247,10 @@ func (f *parquetFile) key(rows columnfile.Rows, i, column int, dst []byte) (key 
 		dst = strconv.AppendInt(dst, rows.Integer(i), 10)
 	}
 	if len(dst) > f.opts.MaxKey {
-		return dst, fmt.Sprintf("key %s has %d bytes, the limit is %d", excerpt(dst), len(dst), f.opts.MaxKey)
+		return dst, fmt.Sprintf("key %s has %d bytes, the limit is %d", excerpt.Of(dst), len(dst), f.opts.MaxKey)
 	}
 	if f := encodingFault(dst); len(dst) == 0 || f.found() {
-		return dst, "key " + excerpt(dst) + " is empty, not UTF-8, or has a NUL"
+		return dst, "key " + excerpt.Of(dst) + " is empty, not UTF-8, or has a NUL"
 	}
 	return dst, ""
 }

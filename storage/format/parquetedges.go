@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"heavytail/storage/format/internal/columnfile"
+	"heavytail/storage/internal/excerpt"
 )
 
 func (e *parquetEdges) read() (stats ReadStats, err error) {
@@ -73,7 +74,7 @@ func (e *parquetEdges) choose() error {
 }
 
 func columnsHint(names []string) string {
-	return "the options source and target choose among " + listed(names)
+	return "the options source and target choose among " + excerpt.List(names)
 }
 
 func (e *parquetEdges) row(rows columnfile.Rows) error {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"heavytail/storage/format/internal/columnfile"
+	"heavytail/storage/internal/excerpt"
 )
 
 // ParquetRows writes rows of any values as Parquet. The types of columns that have none follow
@@ -130,7 +131,7 @@ func (p *ParquetRows) put(values []any) error {
 			}
 		}
 		if p.columns[i].Kind != columnfile.Text {
-			return fmt.Errorf("write Parquet: column %s: %w: %s comes after values of the type %s", excerpt([]byte(p.columns[i].Name)), ErrValue, excerpt(fmt.Append(nil, value)), p.columns[i].Kind)
+			return fmt.Errorf("write Parquet: column %s: %w: %s comes after values of the type %s", excerpt.Of([]byte(p.columns[i].Name)), ErrValue, excerpt.Of(fmt.Append(nil, value)), p.columns[i].Kind)
 		}
 		p.w.Text(i, appendValue(nil, value))
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"heavytail/storage/format/internal/columnfile"
+	"heavytail/storage/internal/excerpt"
 )
 
 // ReadVectorsParquet reads vectors from a Parquet file, one per row: keys, which are texts or
@@ -66,7 +67,7 @@ func (f *parquetFile) vectorColumn(named string, fits func(columnfile.Kind) bool
 			}
 		}
 	}
-	return 0, &ParquetError{File: f.opts.Name, Reason: what + ", and the file has no such column; there are " + listed(f.names()), Kind: ErrSyntax}
+	return 0, &ParquetError{File: f.opts.Name, Reason: what + ", and the file has no such column; there are " + excerpt.List(f.names()), Kind: ErrSyntax}
 }
 
 // parquetVectors reads vectors from the rows of two columns.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"heavytail/storage/format/internal/columnfile"
+	"heavytail/storage/internal/excerpt"
 )
 
 func (f *parquetFile) vertices(opts Options, h Handler) (stats ReadStats, err error) {
@@ -134,10 +135,10 @@ func (f *parquetFile) text(rows columnfile.Rows, i, column, maxValue int, dst []
 	}
 	dst = append(dst, rows.Text(i)...)
 	if len(dst) > maxValue {
-		return dst, false, fmt.Sprintf("value %s has %d bytes, the limit is %d", excerpt(dst), len(dst), maxValue)
+		return dst, false, fmt.Sprintf("value %s has %d bytes, the limit is %d", excerpt.Of(dst), len(dst), maxValue)
 	}
 	if f := encodingFault(dst); f.found() {
-		return dst, false, "value " + excerpt(dst) + " is not UTF-8, or has a NUL"
+		return dst, false, "value " + excerpt.Of(dst) + " is not UTF-8, or has a NUL"
 	}
 	return dst, true, ""
 }

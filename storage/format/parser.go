@@ -2,6 +2,8 @@ package format
 
 import (
 	"math"
+
+	"heavytail/storage/internal/excerpt"
 )
 
 // parser reads edges from lines. It has three paths for a line: plainLines for the bulk of all
@@ -134,7 +136,7 @@ func (p *parser) takeBraces() {
 		field[roleTime] = b.time
 	}
 	for _, name := range b.left {
-		p.stats.remark("attributes of edges left out", shown(name), p.stats.Lines, "")
+		p.stats.remark("attributes of edges left out", excerpt.Name(name), p.stats.Lines, "")
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"heavytail/storage/internal/excerpt"
 )
 
 // role is the use of a column of an edge list.
@@ -153,7 +155,7 @@ func planFor(o *EdgeListOptions, names []string) (p plan, doubt string) {
 		}
 	}
 	p, doubt = planOf(at)
-	p.ignored = listed(ignored)
+	p.ignored = excerpt.List(ignored)
 	return p, doubt
 }
 
@@ -175,7 +177,7 @@ func columnNamed(names []string, name string) (number int, doubt string) {
 			switch {
 			case !same(other, name):
 			case number > 0:
-				return 0, fmt.Sprintf("columns %d and %d are both called %s", number, i+1, excerpt([]byte(name)))
+				return 0, fmt.Sprintf("columns %d and %d are both called %s", number, i+1, excerpt.Of([]byte(name)))
 			default:
 				number = i + 1
 			}
@@ -184,20 +186,7 @@ func columnNamed(names []string, name string) (number int, doubt string) {
 			return number, ""
 		}
 	}
-	return 0, fmt.Sprintf("no column is called %s; there are %s", excerpt([]byte(name)), listed(names))
-}
-
-// listed quotes the first names of a list.
-func listed(names []string) string {
-	const most = 20
-	var quoted []string
-	for _, name := range names[:min(len(names), most)] {
-		quoted = append(quoted, excerpt([]byte(name)))
-	}
-	if len(names) > most {
-		quoted = append(quoted, "…")
-	}
-	return strings.Join(quoted, ", ")
+	return 0, fmt.Sprintf("no column is called %s; there are %s", excerpt.Of([]byte(name)), excerpt.List(names))
 }
 
 // knownPairs are the pairs of column names that HeaderAuto recognises without further evidence,

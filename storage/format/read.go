@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"heavytail/storage/internal/compress"
 )
 
 // ReadEdgeList reads an edge list, plain or compressed (see the package), and
@@ -47,35 +49,43 @@ func (p *parser) pull(ctx context.Context, r io.Reader, hashed bool) (ReadStats,
 // feed returns the text of an input block by block.
 type feed struct {
 	ctx      context.Context
-	in       *input
+	in       *compress.Input
 	opts     *EdgeListOptions
-	reported time.Time // when the progress was
-	block    block     // the last one
-	again    bool      // next returns this block again
-	complete bool      // the input was read to its end without error
+	reported time.Time      // when the progress was
+	block    compress.Block // the last one
+	again    bool           // next returns this block again
+	complete bool           // the input was read to its end without error
 }
 
 func startFeed(ctx context.Context, r io.Reader, opts *EdgeListOptions, hashed bool) *feed {
-	return &feed{ctx: ctx, in: startInput(r, opts.Name, hashed), opts: opts}
+	return &feed{ctx: ctx, in: compress.Start(r, nameOr(opts.Name), hashed), opts: opts}
 }
 
-func (f *feed) close() { f.in.close() }
+func (f *feed) close() { f.in.Close() }
 
 // peek returns the first block; next returns it again.
 func (f *feed) peek() []byte {
 	if f.again {
-		return f.block.text
+		return f.block.Text
 	}
-	f.block = f.in.next(f.ctx)
+	f.advance()
 	f.again = true
-	return f.block.text
+	return f.block.Text
+}
+
+// advance takes the next block of the input.
+func (f *feed) advance() {
+	f.block = f.in.Next(f.ctx)
+	if damage, ok := f.block.Err.(*compress.Error); ok {
+		f.block.Err = &StreamError{f.opts.Name, damage.Format, damage.Offset, damage.Err}
+	}
 }
 
 // fileName returns the name whose extension describes the text. For an archive whose own name has
 // none, it is that of the file inside. The first block must have been read.
 func (f *feed) fileName() string {
-	if f.in.member != "" && Ending(f.opts.Name) == "" {
-		return f.in.member
+	if f.in.Member != "" && Ending(f.opts.Name) == "" {
+		return f.in.Member
 	}
 	return f.opts.Name
 }
@@ -89,16 +99,16 @@ func (f *feed) next() ([]byte, error) {
 	if f.again {
 		f.again = false
 	} else {
-		if f.block.text != nil {
-			f.in.release(f.block)
+		if f.block.Text != nil {
+			f.in.Release(f.block)
 			f.tick()
 		}
-		f.block = f.in.next(f.ctx)
+		f.advance()
 	}
-	if err := f.block.err; err != nil && err == f.ctx.Err() {
+	if err := f.block.Err; err != nil && err == f.ctx.Err() {
 		return nil, f.cancelled(err)
 	}
-	return f.block.text, f.block.err
+	return f.block.Text, f.block.Err
 }
 
 func (f *feed) cancelled(err error) error {
@@ -165,7 +175,7 @@ func (f *feed) finish() {
 // sum returns the hash of the input, or zero if it was not read to its end.
 func (f *feed) sum() (sum [32]byte) {
 	if f.complete {
-		return f.in.sum()
+		return f.in.Sum()
 	}
 	return sum
 }
@@ -182,6 +192,6 @@ func (f *feed) tick() {
 
 func (f *feed) report() {
 	if f.opts.Progress != nil {
-		f.opts.Progress("reading", f.in.raw.count.Load(), f.opts.Size)
+		f.opts.Progress("reading", f.in.Done(), f.opts.Size)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"testing/iotest"
 
 	"heavytail/.ci/leaktest"
+	"heavytail/storage/internal/compress"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -334,7 +335,7 @@ func TestReadEdgeList_Cancelled(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || err.Error() != "reading g: context canceled" {
 		t.Errorf("error %v", err)
 	}
-	if seen > blockBytes {
+	if seen > compress.BlockBytes {
 		t.Errorf("%d edges after the context was cancelled", seen)
 	}
 }
@@ -346,7 +347,7 @@ func TestReadEdgeList_CancelledWhileBlocked(t *testing.T) {
 	r, w := io.Pipe()
 	defer r.Close()
 	go func() {
-		w.Write(numbers(5*blockBytes, ' ')) // more than the first look at the format asks for
+		w.Write(numbers(5*compress.BlockBytes, ' ')) // more than the first look at the format asks for
 		cancel()
 	}()
 	_, err := ReadEdgeList(ctx, r, EdgeListOptions{}, func(Edge) error { return nil })
@@ -376,8 +377,8 @@ func TestReadEdgeList_Allocations(t *testing.T) {
 	for _, text := range [][]byte{numbers(20_000, ' '), numbers(20_000, ','), bytes.Repeat([]byte("é ü\n"), 20_000), bytes.Repeat([]byte("a, \"b\"\"c\"\n"), 20_000)} {
 		allocations := testing.AllocsPerRun(3, func() {
 			p := newParser(EdgeListOptions{}.withDefaults(), false, func(Edge) error { return nil })
-			for at := 0; at < len(text); at += blockBytes {
-				if err := p.block(text[at:min(at+blockBytes, len(text))]); err != nil {
+			for at := 0; at < len(text); at += compress.BlockBytes {
+				if err := p.block(text[at:min(at+compress.BlockBytes, len(text))]); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"heavytail/storage/internal/excerpt"
 )
 
 // table reads a table of vertices: optionally a header of column names, then a record for every
@@ -209,7 +211,7 @@ func (t *table) field(field []byte, at int, quoted bool) fault {
 		t.key = field
 		return keyFault(field, at, column+1, t.opts.MaxKey)
 	case len(field) > t.options.MaxValue:
-		return fault{at, fmt.Sprintf("value %s has %d bytes, the limit is %d", excerpt(field), len(field), t.options.MaxValue), ErrLimit}
+		return fault{at, fmt.Sprintf("value %s has %d bytes, the limit is %d", excerpt.Of(field), len(field), t.options.MaxValue), ErrLimit}
 	case len(field) == 0 && !(quoted && t.columns[place].Type == Text):
 		return fault{} // missing
 	}
@@ -219,10 +221,10 @@ func (t *table) field(field []byte, at int, quoted bool) fault {
 		return fault{}
 	}
 	if kind == Untyped && t.sep == separatorSemicolon && isDecimalComma(field) {
-		t.stats.remark("numbers with a decimal comma, kept as texts", shown([]byte(t.columns[place].Name)), t.started, "write points to have numbers")
+		t.stats.remark("numbers with a decimal comma, kept as texts", excerpt.Name([]byte(t.columns[place].Name)), t.started, "write points to have numbers")
 	}
 	if reason := valueFault(kind, field); reason != "" {
-		return syntaxFault(at, "%s: %s", excerpt([]byte(t.columns[place].Name)), reason)
+		return syntaxFault(at, "%s: %s", excerpt.Of([]byte(t.columns[place].Name)), reason)
 	}
 	t.values[place] = field
 	return fault{}
@@ -233,7 +235,7 @@ func (t *table) field(field []byte, at int, quoted bool) fault {
 func (t *table) header(record []byte) (named bool, err error) {
 	fields := namesIn(record, t.sep)
 	if fields == nil {
-		return false, t.fault(syntaxFault(0, "malformed first line %s", excerpt(record)))
+		return false, t.fault(syntaxFault(0, "malformed first line %s", excerpt.Of(record)))
 	}
 	if len(fields) > t.options.MaxColumns {
 		return false, t.fault(fault{0, fmt.Sprintf("%d columns exceed the limit of %d", len(fields), t.options.MaxColumns), ErrLimit})
@@ -263,7 +265,7 @@ func (t *table) doubtNames(record []byte, names []string) {
 	if t.opts.Header != HeaderAuto || t.options.Key != "" || t.options.Columns != nil || slices.ContainsFunc(names, func(name string) bool { return isKeyName(name) || strings.Contains(name, ":") }) {
 		return
 	}
-	t.first, t.top = excerpt(record), t.started
+	t.first, t.top = excerpt.Of(record), t.started
 	if slices.ContainsFunc(names, isFigure) {
 		t.noteNames()
 		return
@@ -324,7 +326,7 @@ func (t *table) numberedColumns(count int) (doubt string) {
 	if t.options.Key != "" {
 		var number bool
 		if key, number = columnNumber(t.options.Key); !number {
-			return fmt.Sprintf("no column is called %s, as there is no header", excerpt([]byte(t.options.Key)))
+			return fmt.Sprintf("no column is called %s, as there is no header", excerpt.Of([]byte(t.options.Key)))
 		}
 	}
 	given := t.options.Columns

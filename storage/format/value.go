@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"heavytail/storage/internal/excerpt"
 )
 
 // TypeOf returns the narrowest type to which the form of a value belongs: Boolean for true and
@@ -113,7 +115,7 @@ func valueFault(t Type, value []byte) string {
 		}
 	}
 	if err != nil {
-		return fmt.Sprintf("%s is no %s", excerpt(value), t)
+		return fmt.Sprintf("%s is no %s", excerpt.Of(value), t)
 	}
 	return ""
 }

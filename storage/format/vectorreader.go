@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"sync"
 	"unicode/utf8"
+
+	"heavytail/storage/internal/excerpt"
 )
 
 // VectorOptions configure how vectors are read. The zero value fits most files.
@@ -170,7 +172,7 @@ func (v *vectorReader) next(most int) (word []byte, end byte, err error) {
 			return bytes.TrimSuffix(v.word, []byte("\r")), c, nil
 		case isBlank(c):
 		case len(v.word) == most:
-			return nil, 0, v.fault(ErrLimit, "%s has more than %d bytes", excerpt(v.word), most)
+			return nil, 0, v.fault(ErrLimit, "%s has more than %d bytes", excerpt.Of(v.word), most)
 		default:
 			v.word = append(v.word, c)
 		}
@@ -193,7 +195,7 @@ func (v *vectorReader) shape() error {
 		}
 		n, ok := parseCount(word)
 		if !ok || (end == '\n') != (i == 1) {
-			return v.fault(ErrSyntax, "expected the numbers of rows and of values, found %s", excerpt(word))
+			return v.fault(ErrSyntax, "expected the numbers of rows and of values, found %s", excerpt.Of(word))
 		}
 		size[i] = n
 	}
@@ -272,7 +274,7 @@ func (v *vectorReader) textRow(key []byte) ([]byte, error) {
 		}
 		x, err := strconv.ParseFloat(string(word), 32)
 		if err != nil || !isDecimal(word) {
-			return nil, v.fault(ErrSyntax, "%s is not a decimal number that a float32 can hold", excerpt(word))
+			return nil, v.fault(ErrSyntax, "%s is not a decimal number that a float32 can hold", excerpt.Of(word))
 		}
 		v.values[i] = float32(x)
 	}
@@ -297,7 +299,7 @@ func (v *vectorReader) binaryRow(key []byte) ([]byte, error) {
 		case c == '\n' && len(key) == 0: // the end of the row before
 			continue
 		case c != ' ' && len(key) == v.opts.MaxKey:
-			return nil, v.fault(ErrLimit, "key %s has more than %d bytes", excerpt(key), v.opts.MaxKey)
+			return nil, v.fault(ErrLimit, "key %s has more than %d bytes", excerpt.Of(key), v.opts.MaxKey)
 		case c != ' ':
 			key = append(key, c)
 			continue
@@ -311,7 +313,7 @@ func (v *vectorReader) binaryRow(key []byte) ([]byte, error) {
 
 func (v *vectorReader) checkKey(key []byte) error {
 	if reason := checkVectorKey(key); reason != "" {
-		return v.fault(ErrSyntax, "key %s: %s", excerpt(key), reason)
+		return v.fault(ErrSyntax, "key %s: %s", excerpt.Of(key), reason)
 	}
 	return nil
 }
@@ -372,7 +374,7 @@ func (v *vectorReader) npy(h VectorHandler) error {
 	}
 	found := npyMatrix().FindSubmatch(text)
 	if found == nil || !utf8.Valid(text) {
-		return v.fault(ErrSyntax, "only matrices, with two dimensions, of float16, float32 or float64 are read, not %s", excerpt(text))
+		return v.fault(ErrSyntax, "only matrices, with two dimensions, of float16, float32 or float64 are read, not %s", excerpt.Of(text))
 	}
 	if string(found[2]) == "True" {
 		return v.fault(ErrSyntax, "the matrix is stored by columns; numpy.ascontiguousarray(matrix) stores it by rows")

@@ -7,6 +7,8 @@ import (
 	"io"
 	"iter"
 	"strconv"
+
+	"heavytail/storage/internal/excerpt"
 )
 
 // writeBuffer is the size of a writer's buffer: large enough that the cost of system calls and
@@ -238,5 +240,5 @@ func (g *Graph) checkColumns() error {
 }
 
 func nameError(name, reason string) error {
-	return fmt.Errorf("attribute %s: %w: %s", excerpt([]byte(name)), ErrValue, reason)
+	return fmt.Errorf("attribute %s: %w: %s", excerpt.Of([]byte(name)), ErrValue, reason)
 }

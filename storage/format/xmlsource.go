@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
+
+	"heavytail/storage/internal/excerpt"
 )
 
 // maxDepth is the largest nesting of XML elements. GraphML needs five levels; the rest is for
@@ -227,7 +229,7 @@ func (x *xmlReader) document(root, title string, begun *bool, top func(xml.Start
 			continue
 		}
 		if start.Name.Local != root {
-			return x.fault(ErrSyntax, "expected the element %s, found %s", root, excerpt([]byte(start.Name.Local)))
+			return x.fault(ErrSyntax, "expected the element %s, found %s", root, excerpt.Of([]byte(start.Name.Local)))
 		}
 		if err := x.children(top); err != nil {
 			return err

@@ -1,6 +1,4 @@
-//go:build (linux && !android) || darwin || freebsd || netbsd || openbsd || dragonfly
-
-package format
+package atomicfile
 
 import (
 	"errors"

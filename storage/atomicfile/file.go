@@ -1,4 +1,4 @@
-package format
+package atomicfile
 
 import (
 	"bufio"
@@ -8,19 +8,41 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
+	"heavytail/storage/internal/compress"
 )
 
-// OpenFile opens a regular file for reading and returns its size in bytes. It refuses any other
+// Errors of files.
+var (
+	// ErrExists is returned by Create and File.Commit for a path that exists, unless
+	// overwriting was asked for.
+	ErrExists = errors.New("file exists")
+	// ErrNotRegular is returned for a path that is no regular file: a
+	// directory, a device, a pipe or, for writing, a symbolic link.
+	ErrNotRegular = errors.New("not a regular file")
+	// ErrCompression is returned for a file to be written whose name ends as files of a
+	// compression do that is only read.
+	ErrCompression = errors.New("compression is not written")
+	// ErrPart is wrapped by errors about an unfinished file from an earlier write.
+	ErrPart = errors.New("an unfinished file is there")
+	// ErrPartInUse is wrapped by errors about an unfinished file that another process is
+	// writing.
+	ErrPartInUse = errors.New("another process is writing this file")
+	// ErrDamaged is wrapped by errors about an unfinished file that is not what its state
+	// says.
+	ErrDamaged = errors.New("damaged unfinished file")
+)
+
+// Open opens a regular file for reading and returns its size in bytes. It refuses any other
 // kind of path (a directory, a device, a pipe) with ErrNotRegular, because opening or reading
 // some of them blocks or never ends.
-func OpenFile(path string) (io.ReadCloser, int64, error) {
+func Open(path string) (io.ReadCloser, int64, error) {
 	return openRegular(path, os.Stat, os.Open)
 }
 
-// OpenIn is OpenFile for a path inside a folder. A path that leads out of the folder, by being
+// OpenIn is Open for a path inside a folder. A path that leads out of the folder, by being
 // absolute, by ".." or by a symbolic link, is refused with an *fs.PathError of os.Root.
 func OpenIn(folder *os.Root, path string) (io.ReadCloser, int64, error) {
 	return openRegular(path, folder.Stat, folder.Open)
@@ -42,6 +64,10 @@ func openRegular(path string, stat func(string) (fs.FileInfo, error), open func(
 	return file, info.Size(), nil
 }
 
+// fileBuffer is so large that the cost of system calls and of calls of the compressor cannot be
+// measured.
+const fileBuffer = 1 << 18
+
 // File is a file being written that becomes visible only when it is complete.
 // It is not safe for concurrent use.
 type File struct {
@@ -56,14 +82,14 @@ type File struct {
 	err       error          // the first failed write; Commit returns it
 }
 
-// CreateFile begins a file that Commit will put at path. It writes to a temporary file in the
+// Create begins a file that Commit will put at path. It writes to a temporary file in the
 // same directory, whose name begins with .heavytail-, and removes those that killed writers of
 // the same path have left. Only the user may read the file (mode 0600), whatever the umask
 // allows and whatever the mode of a file that it replaces. A name that ends in .gz or .zst is
-// compressed with gzip or zstd, and one that ends in .bz2, .xz or .zip is refused with ErrEnding.
+// compressed with gzip or zstd, and one that ends in .bz2, .xz or .zip is refused with ErrCompression.
 // An existing path gives ErrExists unless overwrite is set, and ErrNotRegular if it is not a
 // regular file. Of a file with several names (hard links) only this one is replaced.
-func CreateFile(path string, overwrite bool) (*File, error) {
+func Create(path string, overwrite bool) (*File, error) {
 	return CreateIn(nil, path, overwrite)
 }
 
@@ -75,7 +101,7 @@ func openDir(folder *os.Root, path string) (*os.Root, error) {
 	return os.OpenRoot(filepath.Dir(path))
 }
 
-// CreateIn is CreateFile for a path inside a folder. A path that leads out of the folder, by
+// CreateIn is Create for a path inside a folder. A path that leads out of the folder, by
 // being absolute, by ".." or by a symbolic link, is refused with an *fs.PathError of os.Root.
 // The folder may be closed before the file is; nil is the folder of the process.
 func CreateIn(folder *os.Root, path string, overwrite bool) (*File, error) {
@@ -99,31 +125,33 @@ func (f *File) begin() error {
 	if f.temp, f.tempName, err = newTemp(f.dir, f.base); err != nil {
 		return err
 	}
-	f.buffer = bufio.NewWriterSize(f.temp, writeBuffer)
+	f.buffer = bufio.NewWriterSize(f.temp, fileBuffer)
 	if f.encoder, err = compressor(f.path, f.buffer); err != nil {
 		return errors.Join(err, f.discard())
 	}
 	return nil
 }
 
-// compressor returns the compressor that the ending of a name asks for. Its Close leaves w open.
+// compressor returns the compressor that the ending of a name asks for, if it is one that is
+// written. Its Close leaves w open.
 func compressor(name string, w io.Writer) (io.WriteCloser, error) {
 	if err := CheckCompression(name); err != nil {
 		return nil, err
 	}
-	switch filepath.Ext(name) {
-	case ".gz":
-		return gzip.NewWriter(w), nil
-	case ".zst":
-		// With one goroutine the compressed bytes do not depend on the machine.
-		return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
-	}
-	return plainWriter{w}, nil
+	return compress.NewWriter(name, w)
 }
 
-type plainWriter struct{ io.Writer }
+// Compressions returns the extensions of names whose files are written compressed.
+func Compressions() []string { return compress.Written() }
 
-func (plainWriter) Close() error { return nil }
+// CheckCompression returns an error that wraps ErrCompression for a name whose extension asks for a
+// compression that is read, but not written.
+func CheckCompression(name string) error {
+	if ending := filepath.Ext(name); slices.Contains(compress.ReadOnly(), ending) {
+		return fmt.Errorf("%s: %w: the ending %s is none of %s", name, ErrCompression, ending, strings.Join(compress.Written(), ", "))
+	}
+	return nil
+}
 
 // syncName makes the name of a complete file durable.
 func syncName(dir *os.Root, path string) error {
@@ -209,7 +237,7 @@ func flush(encoder io.WriteCloser, buffer *bufio.Writer, file *os.File) error {
 func (f *File) place() error {
 	if !f.overwrite {
 		// Creating a hard link fails if the name exists; a rename would replace a file created
-		// after CreateFile had checked.
+		// after Create had checked.
 		err := f.dir.Link(f.tempName, f.base)
 		if err == nil {
 			return f.dir.Remove(f.tempName)

@@ -1,4 +1,4 @@
-package format
+package compress
 
 import (
 	"bufio"
@@ -235,10 +235,14 @@ func xzHash(kind byte) hash.Hash {
 type noHash struct{}
 
 func (noHash) Write(p []byte) (int, error) { return len(p), nil }
-func (noHash) Sum(b []byte) []byte         { return b }
-func (noHash) Reset()                      {}
-func (noHash) Size() int                   { return 0 }
-func (noHash) BlockSize() int              { return 1 }
+
+func (noHash) Sum(b []byte) []byte { return b }
+
+func (noHash) Reset() {}
+
+func (noHash) Size() int { return 0 }
+
+func (noHash) BlockSize() int { return 1 }
 
 // endBlock compares the checksum of a block that was read to its end.
 func (x *xzReader) endBlock() error {

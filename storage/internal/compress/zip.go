@@ -1,4 +1,4 @@
-package format
+package compress
 
 import (
 	"archive/zip"
@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"sync/atomic"
+
+	"heavytail/storage/internal/excerpt"
 )
 
 const zipMagic = "PK\x03\x04"
@@ -21,7 +23,10 @@ type zipFile struct {
 // openZip opens the file inside an archive, whose table of contents is at its end. read counts
 // the bytes that are read.
 func openZip(r io.Reader, read *atomic.Int64) (*zipFile, error) {
-	in, random := r.(RandomReader)
+	in, random := r.(interface {
+		io.ReaderAt
+		io.Seeker
+	})
 	if !random {
 		return nil, errors.New("zip is read from a file, not from a stream, as its table of contents is at its end")
 	}
@@ -54,7 +59,7 @@ func openZip(r io.Reader, read *atomic.Int64) (*zipFile, error) {
 		for _, f := range found {
 			names = append(names, f.Name)
 		}
-		return nil, fmt.Errorf("the archive has %d files (%s); unpack it and name one of them, or pass one to standard input", len(found), listed(names))
+		return nil, fmt.Errorf("the archive has %d files (%s); unpack it and name one of them, or pass one to standard input", len(found), excerpt.List(names))
 	}
 	body, err := found[0].Open()
 	if err != nil {

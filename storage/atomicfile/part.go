@@ -1,4 +1,4 @@
-package format
+package atomicfile
 
 import (
 	"bufio"
@@ -23,7 +23,7 @@ type Part struct {
 	path   string   // as errors name it
 	dir    *os.Root // of the file
 	base   string   // its name in dir
-	file   *os.File // nil after Commit, Keep or Discard
+	file   *os.File // nil after Commit, Suspend or Discard
 	buffer *bufio.Writer
 	ends   int64 // bytes of the sections that are complete
 
@@ -67,7 +67,7 @@ func CreatePart(folder *os.Root, path string, overwrite bool) (*Part, error) {
 		}
 		return nil, errors.Join(fmt.Errorf("create %s: %w", path+PartEnding, err), p.dir.Close())
 	}
-	p.buffer = bufio.NewWriterSize(p.file, writeBuffer)
+	p.buffer = bufio.NewWriterSize(p.file, fileBuffer)
 	return p, nil
 }
 
@@ -87,7 +87,7 @@ func OpenPart(folder *os.Root, path string) (*Part, []byte, error) {
 		}
 		return nil, nil, errors.Join(fmt.Errorf("open %s: %w", path+PartEnding, err), p.dir.Close())
 	}
-	p.buffer = bufio.NewWriterSize(p.file, writeBuffer)
+	p.buffer = bufio.NewWriterSize(p.file, fileBuffer)
 	return p, state, nil
 }
 
@@ -207,24 +207,24 @@ func (p *Part) note(state []byte) error {
 // the part remains.
 func (p *Part) Commit(overwrite bool) error {
 	if p.err != nil {
-		return errors.Join(p.err, p.Keep())
+		return errors.Join(p.err, p.Suspend())
 	}
 	if err := p.flush(); err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", p.path+PartEnding, err), p.Keep())
+		return errors.Join(fmt.Errorf("write %s: %w", p.path+PartEnding, err), p.Suspend())
 	}
 	whole := File{path: p.path, dir: p.dir, base: p.base, tempName: p.base + PartEnding, overwrite: overwrite}
 	if err := whole.place(); err != nil {
-		return errors.Join(fmt.Errorf("create %s: %w", p.path, err), p.Keep())
+		return errors.Join(fmt.Errorf("create %s: %w", p.path, err), p.Suspend())
 	}
 	if err := p.removeFile(stateEnding); err != nil {
-		return errors.Join(fmt.Errorf("create %s: %w", p.path, err), p.Keep())
+		return errors.Join(fmt.Errorf("create %s: %w", p.path, err), p.Suspend())
 	}
-	return errors.Join(syncName(p.dir, p.path), p.Keep())
+	return errors.Join(syncName(p.dir, p.path), p.Suspend())
 }
 
-// Keep closes the part and leaves it on disk for OpenPart. After Commit or Discard it does
+// Suspend closes the part and leaves it on disk for OpenPart. After Commit or Discard it does
 // nothing.
-func (p *Part) Keep() error {
+func (p *Part) Suspend() error {
 	if p.file == nil {
 		return nil
 	}

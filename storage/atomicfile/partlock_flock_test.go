@@ -1,6 +1,6 @@
 //go:build (linux && !android) || darwin || freebsd || netbsd || openbsd || dragonfly
 
-package format
+package atomicfile
 
 import (
 	"path/filepath"
@@ -25,7 +25,7 @@ func TestPart_KeptBesideACopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unix.Close(descriptor)
-	if err := first.Keep(); err != nil {
+	if err := first.Suspend(); err != nil {
 		t.Fatal(err)
 	}
 	again, _, err := OpenPart(nil, path)

@@ -1,4 +1,4 @@
-package format
+package atomicfile
 
 import (
 	"errors"
@@ -34,7 +34,7 @@ func TestPart_InUse(t *testing.T) {
 	if _, err := first.Write([]byte("second\n")); err != nil {
 		t.Fatal(err)
 	}
-	if err := first.Keep(); err != nil {
+	if err := first.Suspend(); err != nil {
 		t.Fatal(err)
 	}
 	again, state, err := OpenPart(nil, path)
@@ -70,7 +70,7 @@ func TestPart_StateOfAnother(t *testing.T) {
 	if err := part.Section([]byte("1")); err != nil {
 		t.Fatal(err)
 	}
-	if err := part.Keep(); err != nil {
+	if err := part.Suspend(); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Remove(path + ".part"); err != nil {
@@ -80,7 +80,7 @@ func TestPart_StateOfAnother(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := next.Keep(); err != nil {
+	if err := next.Suspend(); err != nil {
 		t.Fatal(err)
 	}
 	if _, state, err := OpenPart(nil, path); !errors.Is(err, fs.ErrNotExist) {

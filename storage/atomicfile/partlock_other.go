@@ -1,6 +1,6 @@
 //go:build !((linux && !android) || darwin || freebsd || netbsd || openbsd || dragonfly)
 
-package format
+package atomicfile
 
 import "os"
 

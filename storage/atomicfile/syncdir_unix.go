@@ -1,6 +1,4 @@
-//go:build !windows
-
-package format
+package atomicfile
 
 import (
 	"errors"

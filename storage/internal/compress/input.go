@@ -1,4 +1,4 @@
-package format
+package compress
 
 import (
 	"bufio"
@@ -17,11 +17,28 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
+// ErrReader is wrapped by the error of a read whose io.Reader panicked, or returned a byte count
+// larger than its buffer.
+var ErrReader = errors.New("the reader is broken")
+
+// Error says where a compressed stream is damaged. It wraps the decoder's error.
+type Error struct {
+	Format string // "gzip", "zstd", or the name of a format recognised by the first bytes
+	Offset int64  // byte of the compressed input that the decoder had reached
+	Err    error  // the decoder's error
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("byte %d of the %s stream: %v", e.Offset, e.Format, e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
 const (
-	// blockBytes is the size of the blocks passed to the parser: about 5,000 lines, a few
+	// BlockBytes is the size of the blocks passed to the parser: about 5,000 lines, a few
 	// milliseconds even for a slow consumer, so checking the context once per block is enough.
 	// A block fits the second-level cache.
-	blockBytes = 64 << 10
+	BlockBytes = 64 << 10
 	// blocksAhead is the number of blocks by which decompression may be ahead of the parser.
 	blocksAhead = 8
 	// zstdWindow is the most memory that a zstd frame may require: the default limit of the
@@ -33,24 +50,24 @@ const (
 	stopGrace = 50 * time.Millisecond
 )
 
-// input reads, hashes and decompresses in its own goroutine, ahead of the parser. Decompressing
+// Input reads, hashes and decompresses in its own goroutine, ahead of the parser. Decompressing
 // gzip takes longer than parsing, and SHA-256 without hardware support takes about as long as
 // parsing.
-type input struct {
-	name   string
+type Input struct {
+	name   string // in errors
 	raw    rawReader
-	member string        // the file inside an archive, known with the first block
-	full   chan block    // filled blocks, in order
+	Member string        // the file inside an archive, known with the first block
+	full   chan Block    // filled blocks, in order
 	free   chan []byte   // buffers to be filled
 	stop   chan struct{} // closed by the consumer when it needs no more
 	ended  chan struct{} // closed when the goroutine has ended
 }
 
-// block is a piece of the text. The last block has the error that ended the input: io.EOF if
+// Block is a piece of the text. The last block has the error that ended the input: io.EOF if
 // all of it was read.
-type block struct {
-	text []byte
-	err  error
+type Block struct {
+	Text []byte
+	Err  error
 }
 
 // rawReader counts and hashes the bytes read through it.
@@ -89,7 +106,7 @@ func (r *rawReader) rest() error {
 	if r.hash == nil {
 		return io.EOF
 	}
-	buffer := make([]byte, blockBytes)
+	buffer := make([]byte, BlockBytes)
 	for {
 		n, err := r.read(buffer)
 		r.hash.Write(buffer[:n])
@@ -99,12 +116,12 @@ func (r *rawReader) rest() error {
 	}
 }
 
-// startInput starts reading. The input is hashed if hashed is set, which sum requires. The
+// Start starts reading. The input is hashed if hashed is set, which sum requires. The
 // caller must call close.
-func startInput(r io.Reader, name string, hashed bool) *input {
-	in := &input{
+func Start(r io.Reader, name string, hashed bool) *Input {
+	in := &Input{
 		name:  name,
-		full:  make(chan block, blocksAhead),
+		full:  make(chan Block, blocksAhead),
 		free:  make(chan []byte, blocksAhead),
 		stop:  make(chan struct{}),
 		ended: make(chan struct{}),
@@ -117,21 +134,24 @@ func startInput(r io.Reader, name string, hashed bool) *input {
 	return in
 }
 
-// next returns the next block, whose text is valid until release.
-func (in *input) next(ctx context.Context) block {
+// Done returns the number of bytes that were read, compressed or not.
+func (in *Input) Done() int64 { return in.raw.count.Load() }
+
+// Next returns the next block, whose text is valid until release.
+func (in *Input) Next(ctx context.Context) Block {
 	select {
 	case b := <-in.full:
 		return b
 	case <-ctx.Done():
-		return block{err: ctx.Err()}
+		return Block{Err: ctx.Err()}
 	}
 }
 
-// release returns a block's buffer for reuse.
-func (in *input) release(b block) { in.free <- b.text[:blockBytes] }
+// Release returns a block's buffer for reuse.
+func (in *Input) Release(b Block) { in.free <- b.Text[:BlockBytes] }
 
-// close ends the goroutine.
-func (in *input) close() {
+// Close ends the goroutine.
+func (in *Input) Close() {
 	close(in.stop)
 	timer := time.NewTimer(stopGrace)
 	defer timer.Stop()
@@ -141,22 +161,22 @@ func (in *input) close() {
 	}
 }
 
-// sum returns the hash of the input after io.EOF was read, and zero if it was not hashed.
-func (in *input) sum() (sum [sha256.Size]byte) {
+// Sum returns the hash of the input after io.EOF was read, and zero if it was not hashed.
+func (in *Input) Sum() (sum [sha256.Size]byte) {
 	if in.raw.hash != nil {
 		in.raw.hash.Sum(sum[:0])
 	}
 	return sum
 }
 
-func (in *input) run() {
+func (in *Input) run() {
 	defer close(in.ended)
 	text, closeText := in.open()
 	defer closeText()
 	for made := 0; ; {
 		var buffer []byte
 		if made < blocksAhead && len(in.free) == 0 {
-			buffer = make([]byte, blockBytes)
+			buffer = make([]byte, BlockBytes)
 			made++
 		} else {
 			select {
@@ -167,7 +187,7 @@ func (in *input) run() {
 		}
 		n, err := fill(text, buffer)
 		select {
-		case in.full <- block{buffer[:n], err}:
+		case in.full <- Block{buffer[:n], err}:
 		case <-in.stop:
 			return
 		}
@@ -179,8 +199,8 @@ func (in *input) run() {
 
 // open detects the compression by the first bytes. It returns the text and a function that
 // closes the decoder.
-func (in *input) open() (io.Reader, func()) {
-	raw := bufio.NewReaderSize(&in.raw, blockBytes)
+func (in *Input) open() (io.Reader, func()) {
+	raw := bufio.NewReaderSize(&in.raw, BlockBytes)
 	magic, _ := raw.Peek(longestMagic) // an error is returned again by the first Read
 	name := compressionOf(magic)
 	if name == "" {
@@ -191,7 +211,7 @@ func (in *input) open() (io.Reader, func()) {
 }
 
 // decoder returns the text of a compressed stream and a function that closes the decoder.
-func (in *input) decoder(name string, raw *bufio.Reader) (text io.Reader, closeText func(), err error) {
+func (in *Input) decoder(name string, raw *bufio.Reader) (text io.Reader, closeText func(), err error) {
 	closeText = func() {}
 	switch name {
 	case "gzip":
@@ -209,7 +229,7 @@ func (in *input) decoder(name string, raw *bufio.Reader) (text io.Reader, closeT
 	case "zip":
 		file, opened := openZip(in.raw.r, &in.raw.count)
 		if text, err = file, opened; err == nil {
-			in.member, closeText = file.name, func() { _ = file.Close() }
+			in.Member, closeText = file.name, func() { _ = file.Close() }
 		}
 	default:
 		err = errors.New("this compression is not read; gzip, zstd, bzip2, xz, zip and plain text are")
@@ -241,21 +261,21 @@ func compressionOf(magic []byte) string {
 
 // plainReader adds the name of the input to errors of the caller's reader.
 type plainReader struct {
-	in  *input
+	in  *Input
 	raw *bufio.Reader
 }
 
 func (p plainReader) Read(buffer []byte) (int, error) {
 	n, err := p.raw.Read(buffer)
 	if err != nil && err != io.EOF {
-		err = fmt.Errorf("reading %s: %w", nameOr(p.in.name), err)
+		err = fmt.Errorf("reading %s: %w", p.in.name, err)
 	}
 	return n, err
 }
 
 // compressedReader adds the position in the compressed input to errors.
 type compressedReader struct {
-	in     *input
+	in     *Input
 	raw    *bufio.Reader
 	format string
 	text   io.Reader
@@ -270,12 +290,7 @@ func (c *compressedReader) Read(buffer []byte) (n int, err error) {
 		err = c.in.raw.rest()
 	}
 	if err != nil && err != io.EOF {
-		err = &StreamError{
-			File:   c.in.name,
-			Format: c.format,
-			Offset: c.in.raw.count.Load() - int64(c.raw.Buffered()),
-			Err:    err,
-		}
+		err = &Error{c.format, c.in.raw.count.Load() - int64(c.raw.Buffered()), err}
 	}
 	return n, err
 }

@@ -1,4 +1,4 @@
-package format
+package atomicfile
 
 import (
 	"bufio"
@@ -11,16 +11,16 @@ import (
 	"testing"
 )
 
-// childPath is the variable that makes TestCreateFile_Child write a file until it is killed.
+// childPath is the variable that makes TestCreate_Child write a file until it is killed.
 const childPath = "HEAVYTAIL_TEST_CREATE"
 
-// TestCreateFile_Child is the process that TestCreateFile_Killed kills.
-func TestCreateFile_Child(t *testing.T) {
+// TestCreate_Child is the process that TestCreate_Killed kills.
+func TestCreate_Child(t *testing.T) {
 	path := os.Getenv(childPath)
 	if path == "" {
-		t.Skip("this is for TestCreateFile_Killed")
+		t.Skip("this is for TestCreate_Killed")
 	}
-	f, err := CreateFile(path, true)
+	f, err := Create(path, true)
 	if err == nil {
 		_, err = f.Write([]byte("unfinished"))
 	}
@@ -28,9 +28,9 @@ func TestCreateFile_Child(t *testing.T) {
 	_, _ = bufio.NewReader(os.Stdin).ReadByte()
 }
 
-// TestCreateFile_Killed kills writers of a file. What they leave is removed by the next writer
+// TestCreate_Killed kills writers of a file. What they leave is removed by the next writer
 // of the same file, and not while they live; files of other names stay.
-func TestCreateFile_Killed(t *testing.T) {
+func TestCreate_Killed(t *testing.T) {
 	if !renamesOpen {
 		t.Skip("there are no locks here")
 	}
@@ -42,7 +42,7 @@ func TestCreateFile_Killed(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := func(path string) (kill func()) {
-		cmd := exec.Command(self, "-test.run=^TestCreateFile_Child$")
+		cmd := exec.Command(self, "-test.run=^TestCreate_Child$")
 		cmd.Env = append(os.Environ(), childPath+"="+path)
 		in, inErr := cmd.StdinPipe()
 		out, outErr := cmd.StdoutPipe()
@@ -105,7 +105,7 @@ func TestCreateFile_Killed(t *testing.T) {
 
 func write(t *testing.T, path, text string) error {
 	t.Helper()
-	f, err := CreateFile(path, true)
+	f, err := Create(path, true)
 	if err != nil {
 		return err
 	}
@@ -113,17 +113,17 @@ func write(t *testing.T, path, text string) error {
 	return errors.Join(err, f.Commit())
 }
 
-// TestCreateFile_Names: the temporary name of a killed writer that is a second name of the
+// TestCreate_Names: the temporary name of a killed writer that is a second name of the
 // complete file is removed; other names keep the former content; what is not a file of ours
 // stays.
-func TestCreateFile_Names(t *testing.T) {
+func TestCreate_Names(t *testing.T) {
 	if !renamesOpen {
 		t.Skip("there are no locks here")
 	}
 	t.Parallel()
 	dir := t.TempDir()
 	path, second := filepath.Join(dir, "file"), filepath.Join(dir, "second")
-	f, err := CreateFile(path, true)
+	f, err := Create(path, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,9 +158,9 @@ func TestCreateFile_Names(t *testing.T) {
 	}
 }
 
-// TestCreateFile_AtOnce lets more writers write one file at once than there are names of
+// TestCreate_AtOnce lets more writers write one file at once than there are names of
 // temporary files. Each succeeds, and nothing is left.
-func TestCreateFile_AtOnce(t *testing.T) {
+func TestCreate_AtOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")

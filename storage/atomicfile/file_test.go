@@ -1,18 +1,21 @@
-package format
+package atomicfile
 
 import (
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"heavytail/storage/internal/compress"
 )
 
 // commit writes a file and puts it in place.
 func commit(path string, overwrite bool, text []byte) error {
-	f, err := CreateFile(path, overwrite)
+	f, err := Create(path, overwrite)
 	if err != nil {
 		return err
 	}
@@ -41,8 +44,8 @@ func onlyFiles(t *testing.T, dir string, names ...string) {
 	}
 }
 
-func TestCreateFile_RoundTrip(t *testing.T) {
-	text := numbers(30_000, ' ')
+func TestCreate_RoundTrip(t *testing.T) {
+	text := bytes.Repeat([]byte("1 2\n"), 30_000)
 	for _, name := range []string{"g.txt", "g.txt.gz", "g.txt.zst"} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, name)
@@ -57,13 +60,12 @@ func TestCreateFile_RoundTrip(t *testing.T) {
 		if runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: mode %v", name, info.Mode())
 		}
-		r, size, err := OpenFile(path)
+		r, size, err := Open(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		edges, stats, err := readAll(t, r, EdgeListOptions{Size: size})
-		if err != nil || len(edges) != 30_000 || stats.Bytes != int64(len(text)) {
-			t.Errorf("%s: %d edges, stats %+v, error %v", name, len(edges), stats, err)
+		if got := textOf(t, r); !bytes.Equal(got, text) {
+			t.Errorf("%s: %d bytes, want %d", name, len(got), len(text))
 		}
 		if size != info.Size() {
 			t.Errorf("%s: size %d, want %d", name, size, info.Size())
@@ -74,7 +76,7 @@ func TestCreateFile_RoundTrip(t *testing.T) {
 	}
 }
 
-func TestCreateFile_Taken(t *testing.T) {
+func TestCreate_Taken(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "g")
 	if err := commit(path, false, []byte("first")); err != nil {
@@ -92,11 +94,11 @@ func TestCreateFile_Taken(t *testing.T) {
 	onlyFiles(t, dir, "g")
 }
 
-// TestCreateFile_TakenMeanwhile lets another file appear before Commit.
-func TestCreateFile_TakenMeanwhile(t *testing.T) {
+// TestCreate_TakenMeanwhile lets another file appear before Commit.
+func TestCreate_TakenMeanwhile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "g")
-	f, err := CreateFile(path, false)
+	f, err := Create(path, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,10 +114,10 @@ func TestCreateFile_TakenMeanwhile(t *testing.T) {
 	onlyFiles(t, dir, "g")
 }
 
-func TestCreateFile_NotCommitted(t *testing.T) {
+func TestCreate_NotCommitted(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "g.gz")
-	f, err := CreateFile(path, false)
+	f, err := Create(path, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +139,7 @@ func TestCreateFile_NotCommitted(t *testing.T) {
 	}
 }
 
-func TestCreateFile_NotRegular(t *testing.T) {
+func TestCreate_NotRegular(t *testing.T) {
 	dir := t.TempDir()
 	target := filepath.Join(dir, "target")
 	if err := os.WriteFile(target, []byte("kept"), 0o600); err != nil {
@@ -158,11 +160,28 @@ func TestCreateFile_NotRegular(t *testing.T) {
 	onlyFiles(t, dir, "link", "target")
 }
 
+// textOf reads a file, which may be compressed.
+func textOf(t *testing.T, r io.Reader) (text []byte) {
+	t.Helper()
+	in := compress.Start(r, "file", false)
+	defer in.Close()
+	for {
+		b := in.Next(t.Context())
+		text = append(text, b.Text...)
+		if b.Err == io.EOF {
+			return text
+		} else if b.Err != nil {
+			t.Fatal(b.Err)
+		}
+		in.Release(b)
+	}
+}
+
 // TestFile_WriteError causes an error of the disk by closing the underlying file.
 func TestFile_WriteError(t *testing.T) {
 	for _, name := range []string{"g", "g.gz", "g.zst"} {
 		dir := t.TempDir()
-		f, err := CreateFile(filepath.Join(dir, name), false)
+		f, err := Create(filepath.Join(dir, name), false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,15 +208,15 @@ func TestFile_WriteError(t *testing.T) {
 	}
 }
 
-func TestOpenFile_Refused(t *testing.T) {
+func TestOpen_Refused(t *testing.T) {
 	dir := t.TempDir()
-	if _, _, err := OpenFile(dir); !errors.Is(err, ErrNotRegular) {
+	if _, _, err := Open(dir); !errors.Is(err, ErrNotRegular) {
 		t.Errorf("directory: %v", err)
 	}
-	if _, _, err := OpenFile(os.DevNull); !errors.Is(err, ErrNotRegular) {
+	if _, _, err := Open(os.DevNull); !errors.Is(err, ErrNotRegular) {
 		t.Errorf("device: %v", err)
 	}
-	if _, _, err := OpenFile(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := Open(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("nothing: %v", err)
 	}
 }
@@ -236,8 +255,8 @@ func TestInFolder_Confined(t *testing.T) {
 		if err != nil || size == 0 {
 			t.Fatalf("%s: %d bytes, %v", path, size, err)
 		}
-		if edges, _, err := readAll(t, r, EdgeListOptions{}); err != nil || len(edges) != 1 {
-			t.Errorf("%s: %v, %v", path, edges, err)
+		if text := textOf(t, r); string(text) != "1 2\n" {
+			t.Errorf("%s: %q", path, text)
 		}
 		if err := r.Close(); err != nil {
 			t.Error(err)
