@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"fmt"
 
 	"heavytail/storage/internal/excerpt"
 )
@@ -23,8 +24,12 @@ type elements struct {
 	text []byte                                                  // of the element being read
 }
 
-// newElements prepares a reader; at returns an error at the last token.
-func newElements(opts Options, h Handler, at func(kind error, format string, args ...any) *LineError) elements {
+// newElements prepares a reader; position returns the place of the last token.
+func newElements(opts Options, h Handler, position func() (line int64, column int)) elements {
+	at := func(kind error, format string, args ...any) *LineError {
+		line, column := position()
+		return &LineError{opts.Name, line, column, fmt.Sprintf(format, args...), kind}
+	}
 	return elements{
 		opts: opts, h: h, at: at, text: []byte{},
 		edgeValues:  tally{what: "attributes of edges left out", remedy: "the options weight and time take one each"},

@@ -24,6 +24,7 @@ import (
 // The nodes above the first edge are held in memory until then.
 type gml struct {
 	*gmlSource
+	feed *feed
 	openElements
 	found bool // the graph was
 	nodes int64
@@ -57,8 +58,8 @@ const (
 )
 
 func readGML(f *feed, opts Options, h Handler) (ReadStats, error) {
-	g := &gml{gmlSource: newGMLSource(f, &opts.EdgeListOptions)}
-	g.openElements = newOpenElements(opts, h, g.fault)
+	g := &gml{gmlSource: newGMLSource(f.tokens()), feed: f}
+	g.openElements = newOpenElements(opts, h, g.position)
 	g.again = tally{what: "further values of the same name left out"}
 	err := g.document()
 	if err == nil {
@@ -66,7 +67,10 @@ func readGML(f *feed, opts Options, h Handler) (ReadStats, error) {
 		g.again.report(&g.stats)
 		g.report()
 	}
-	g.finish(&g.stats)
+	g.stats.Lines, g.stats.Bytes = g.extent()
+	if g.latin > 0 {
+		g.stats.remarks("texts that are not UTF-8 read as ISO-8859-1", "", g.latin, g.latinLine, "")
+	}
 	return g.stats, err
 }
 

@@ -17,12 +17,11 @@ import (
 // gmlSource reads tokens of GML: keys, numbers, texts in quotes and brackets. It enforces the
 // limits and keeps the position of the last token.
 type gmlSource struct {
-	feed   *feed
-	limits *EdgeListOptions // with defaults
-	block  []byte
-	at     int
-	taken  int64 // bytes of the blocks before
-	err    error // of the input
+	in    tokenSource
+	block []byte
+	at    int
+	taken int64 // bytes of the blocks before
+	err   error // of the input
 
 	row, start int64 // the line being read, and the byte at which it begins
 	line       int64 // where the last token began
@@ -46,13 +45,13 @@ const (
 	gmlClose                  // ]
 )
 
-func newGMLSource(f *feed, opts *EdgeListOptions) *gmlSource {
-	return &gmlSource{feed: f, limits: opts, row: 1, line: 1, column: 1}
+func newGMLSource(in tokenSource) *gmlSource {
+	return &gmlSource{in: in, row: 1, line: 1, column: 1}
 }
 
 // fault returns an error at the last token.
-func (s *gmlSource) fault(kind error, format string, args ...any) *LineError {
-	return &LineError{s.limits.Name, s.line, s.column, fmt.Sprintf(format, args...), kind}
+func (s *gmlSource) fault(kind error, format string, args ...any) error {
+	return s.in.At(s.line, s.column, kind, fmt.Sprintf(format, args...))
 }
 
 func (s *gmlSource) offset() int64 { return s.taken + int64(s.at) }
@@ -65,10 +64,10 @@ func (s *gmlSource) fill() error {
 		}
 		first := s.taken == 0
 		s.taken += int64(len(s.block))
-		if s.at = 0; s.taken > s.limits.MaxBytes {
-			return s.fault(ErrLimit, "the text exceeds the limit of %d bytes", s.limits.MaxBytes)
+		if s.at = 0; s.taken > s.in.MaxBytes {
+			return s.fault(ErrLimit, "the text exceeds the limit of %d bytes", s.in.MaxBytes)
 		}
-		s.block, s.err = s.feed.next()
+		s.block, s.err = s.in.Next()
 		if first && bytes.HasPrefix(s.block, []byte(byteOrderMark)) {
 			s.at = len(byteOrderMark)
 		}
@@ -95,7 +94,7 @@ func (s *gmlSource) token() (gmlKind, error) {
 		return gmlEnd, err
 	}
 	s.line, s.column, s.text = s.row, int(s.offset()-s.start)+1, s.text[:0]
-	if most := s.limits.MaxLines; most > 0 && s.line > most {
+	if most := s.in.MaxLines; most > 0 && s.line > most {
 		return gmlEnd, s.fault(ErrLimit, "the text exceeds the limit of %d lines", most)
 	}
 	switch c := s.block[s.at]; {
@@ -147,8 +146,8 @@ func (s *gmlSource) more(ends func(c byte) bool) error {
 		if ends(c) {
 			return nil
 		}
-		if s.text = append(s.text, s.step()); len(s.text) > s.limits.MaxLine {
-			return s.fault(ErrLimit, "a text exceeds the limit of %d bytes", s.limits.MaxLine)
+		if s.text = append(s.text, s.step()); len(s.text) > s.in.MaxLine {
+			return s.fault(ErrLimit, "a text exceeds the limit of %d bytes", s.in.MaxLine)
 		}
 	}
 }
@@ -193,7 +192,7 @@ func (s *gmlSource) word() (gmlKind, error) {
 	case isInteger(s.text), c == '+' && isInteger(s.text[1:]):
 		s.text = bytes.TrimPrefix(s.text, []byte("+"))
 		return gmlInteger, nil
-	case isDecimal(s.text) && valueFault(Float, s.text) == "", IsMissing(s.text):
+	case isFinite(s.text), isMissing(s.text):
 		return gmlReal, nil
 	}
 	return gmlEnd, s.fault(ErrSyntax, "expected a key of GML, a number or a text in quotes, found %s", excerpt.Of(s.text))
@@ -206,7 +205,7 @@ func (s *gmlSource) value(key string) (gmlKind, error) {
 	switch {
 	case err != nil:
 		return gmlEnd, err
-	case kind == gmlKey && IsMissing(s.text):
+	case kind == gmlKey && isMissing(s.text):
 		return gmlReal, nil
 	case kind == gmlEnd || kind == gmlKey || kind == gmlClose:
 		return gmlEnd, s.fault(ErrSyntax, "expected a value of %s", excerpt.Of([]byte(key)))
@@ -239,15 +238,16 @@ func (s *gmlSource) skip(key string) error {
 	return s.members(s.skip)
 }
 
-// finish records how much was read.
-func (s *gmlSource) finish(stats *ReadStats) {
-	stats.Lines, stats.Bytes = s.row, s.offset()
+// position returns where the last token began.
+func (s *gmlSource) position() (line int64, column int) { return s.line, s.column }
+
+// extent returns the number of lines and of bytes of the text that were read.
+func (s *gmlSource) extent() (lines, bytes int64) {
+	lines = s.row
 	if s.offset() == s.start {
-		stats.Lines-- // the last line has its end
+		lines-- // the last line has its end
 	}
-	if s.latin > 0 {
-		stats.remarks("texts that are not UTF-8 read as ISO-8859-1", "", s.latin, s.latinLine, "")
-	}
+	return lines, s.offset()
 }
 
 // unescapeGML replaces the character entities of HTML, in place.

@@ -178,8 +178,8 @@ type xmlElements struct {
 }
 
 func newXMLElements(f *feed, opts Options, h Handler) xmlElements {
-	g := xmlElements{xmlReader: newXMLReader(f, &opts.EdgeListOptions)}
-	g.elements = newElements(opts, h, g.fault)
+	g := xmlElements{xmlReader: newXMLReader(f.tokens())}
+	g.elements = newElements(opts, h, g.position)
 	g.inner = tally{what: "elements inside of data left out"}
 	return g
 }
@@ -189,8 +189,9 @@ func (g *xmlElements) finish(f *feed, err error) {
 	if err == nil {
 		g.inner.report(&g.stats)
 		g.report()
+		f.finish()
 	}
-	g.end(f, &g.stats, err)
+	g.stats.Lines, g.stats.Bytes = g.extent()
 }
 
 // initial reads a declaration to its end, including a default value if there is one.

@@ -77,21 +77,6 @@ func newJSONEnds(asked Ends) jsonEnds {
 	return e
 }
 
-// canonicalNumber returns the one form of a number in JSON: 2.0 and 2e0 are 2.
-func canonicalNumber(text string) string {
-	if isInteger([]byte(text)) && text != "-0" {
-		return text
-	}
-	x, err := strconv.ParseFloat(text, 64)
-	switch {
-	case err != nil:
-		return text
-	case x == math.Trunc(x) && math.Abs(x) < 1<<53:
-		return strconv.FormatInt(int64(x), 10)
-	}
-	return strconv.FormatFloat(x, 'g', -1, 64)
-}
-
 // looksNumeric reports whether a text is the form in which a number would be a key.
 func looksNumeric(text []byte) bool {
 	return len(text) > 0 && isDecimal(text) && canonicalNumber(string(text)) == string(text)

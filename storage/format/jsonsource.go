@@ -6,14 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
 )
 
 // jsonSource passes a text to the JSON decoder and enforces the limits. For error positions it
 // keeps where lines begin in the part that the decoder has read ahead.
 type jsonSource struct {
-	feed    *feed
-	limits  *EdgeListOptions // with defaults
+	in      tokenSource
 	decoder *json.Decoder
 	unread  []byte // text that the decoder has not read yet
 	begun   bool
@@ -25,10 +25,11 @@ type jsonSource struct {
 	start   int64 // the byte at which that line begins
 	depth   int
 	err     error // the first error of the input
+	stopped bool  // the error is one of the text, found here
 }
 
-func newJSONSource(f *feed, opts *EdgeListOptions) *jsonSource {
-	s := &jsonSource{feed: f, limits: opts, line: 1}
+func newJSONSource(in tokenSource) *jsonSource {
+	s := &jsonSource{in: in, line: 1}
 	s.decoder = json.NewDecoder(s)
 	s.decoder.UseNumber()
 	return s
@@ -38,25 +39,25 @@ func newJSONSource(f *feed, opts *EdgeListOptions) *jsonSource {
 func (s *jsonSource) Read(p []byte) (int, error) {
 	for len(s.unread) == 0 {
 		if s.err == nil {
-			s.unread, s.err = s.feed.next()
+			s.unread, s.err = s.in.Next()
 			s.first()
 			s.unread = s.words.block(s.unread, s.err != nil)
 		}
 		if len(s.unread) == 0 && s.err != nil {
 			if s.err == io.EOF && len(s.rune) > 0 {
-				s.err = errors.New("a character that is not valid UTF-8")
+				_ = s.stop(errors.New("a character that is not valid UTF-8"))
 			}
 			return 0, s.err
 		}
 	}
-	const ahead = writeBuffer // the most text that the decoder may have read after the token
+	const ahead = 1 << 18 // the most text that the decoder may have read after the token
 	switch {
-	case s.taken >= s.limits.MaxBytes:
-		return 0, s.stop(&limitError{fmt.Sprintf("the text exceeds the limit of %d bytes", s.limits.MaxBytes)})
-	case s.taken-s.decoder.InputOffset() > int64(s.limits.MaxLine)+ahead:
-		return 0, s.stop(&limitError{fmt.Sprintf("a text exceeds the limit of %d bytes", s.limits.MaxLine)})
+	case s.taken >= s.in.MaxBytes:
+		return 0, s.stop(&limitError{fmt.Sprintf("the text exceeds the limit of %d bytes", s.in.MaxBytes)})
+	case s.taken-s.decoder.InputOffset() > int64(s.in.MaxLine)+ahead:
+		return 0, s.stop(&limitError{fmt.Sprintf("a text exceeds the limit of %d bytes", s.in.MaxLine)})
 	}
-	n := copy(p[:min(int64(len(p)), s.limits.MaxBytes-s.taken)], s.unread)
+	n := copy(p[:min(int64(len(p)), s.in.MaxBytes-s.taken)], s.unread)
 	if !s.valid(p[:n]) {
 		return 0, s.stop(errors.New("a character that is not valid UTF-8"))
 	}
@@ -80,7 +81,7 @@ func (s *jsonSource) first() {
 }
 
 func (s *jsonSource) stop(err error) error {
-	s.unread, s.err = nil, err
+	s.unread, s.err, s.stopped = nil, err, true
 	return err
 }
 
@@ -108,8 +109,8 @@ func (s *jsonSource) valid(text []byte) bool {
 	return utf8.Valid(text[:end])
 }
 
-// fault returns an error at the token that the decoder has read last.
-func (s *jsonSource) fault(kind error, format string, args ...any) *LineError {
+// position returns where the token begins that the decoder has read last.
+func (s *jsonSource) position() (line int64, column int) {
 	at := s.decoder.InputOffset()
 	done := 0
 	for _, start := range s.starts {
@@ -120,18 +121,32 @@ func (s *jsonSource) fault(kind error, format string, args ...any) *LineError {
 		done++
 	}
 	s.starts = append(s.starts[:0], s.starts[done:]...)
-	return &LineError{s.limits.Name, s.line, int(at-s.start) + 1, fmt.Sprintf(format, args...), kind}
+	return s.line, int(at-s.start) + 1
+}
+
+// extent returns the number of lines and of bytes of the text that were read.
+func (s *jsonSource) extent() (lines, bytes int64) {
+	if s.taken > 0 {
+		lines, _ = s.position()
+	}
+	return lines, s.taken
+}
+
+// fault returns an error at the token that the decoder has read last.
+func (s *jsonSource) fault(kind error, format string, args ...any) error {
+	line, column := s.position()
+	return s.in.At(line, column, kind, fmt.Sprintf(format, args...))
 }
 
 // token returns the next token, and io.EOF after the last one.
 func (s *jsonSource) token() (json.Token, error) {
 	token, err := s.decoder.Token()
 	if len(s.starts) > 1024 {
-		s.fault(nil, "") // drops the line starts before the present position
+		s.position() // drops the line starts before the present position
 	}
-	if most := s.limits.MaxLines; most > 0 && s.line+int64(len(s.starts)) > most && err == nil {
-		if e := s.fault(ErrLimit, "the text exceeds the limit of %d lines", most); e.Line > most {
-			return nil, e
+	if most := s.in.MaxLines; most > 0 && s.line+int64(len(s.starts)) > most && err == nil {
+		if line, _ := s.position(); line > most {
+			return nil, s.fault(ErrLimit, "the text exceeds the limit of %d lines", most)
 		}
 	}
 	switch t := token.(type) {
@@ -145,8 +160,8 @@ func (s *jsonSource) token() (json.Token, error) {
 			s.depth--
 		}
 	case string:
-		if len(t) > s.limits.MaxLine {
-			return nil, s.fault(ErrLimit, "a text exceeds the limit of %d bytes", s.limits.MaxLine)
+		if len(t) > s.in.MaxLine {
+			return nil, s.fault(ErrLimit, "a text exceeds the limit of %d bytes", s.in.MaxLine)
 		}
 	}
 	if err != nil {
@@ -164,12 +179,10 @@ func (s *jsonSource) explain(err error) error {
 	case errors.As(s.err, &limit):
 		return s.fault(ErrLimit, "%s", limit.reason)
 	case s.err != nil && s.err != io.EOF && errors.Is(err, s.err):
-		var own *LineError
-		var stream *StreamError
-		if errors.As(err, &own) || errors.As(err, &stream) || s.feed.ctx.Err() != nil || errors.Is(err, ErrReader) || errors.Is(err, ErrDamaged) {
-			return err // an error of the input, which already has a position
+		if s.stopped {
+			return s.fault(ErrSyntax, "%s", err.Error())
 		}
-		return s.fault(ErrSyntax, "%s", err.Error())
+		return err // an error of the input, which already has a position
 	case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
 		return s.fault(ErrSyntax, "the text ends inside a value")
 	}
@@ -266,4 +279,87 @@ func appendJSONToken(dst []byte, token json.Token) []byte {
 		return append(dst, "null"...)
 	}
 	return fmt.Append(dst, token)
+}
+
+// jsonWords replaces the words NaN and Infinity, which Python and JavaScript libraries write and
+// JSON does not have, outside of texts: by numbers of the same length, which the decoder takes.
+type jsonWords struct {
+	inside, escaped bool   // of a text in quotes, behind a backslash
+	held            []byte // the beginning of a word at the end of the block before
+}
+
+// The numbers that replace the words. No program writes a zero in these forms.
+const (
+	nanMark      = "0e9"
+	infinityMark = "0e-98765"
+)
+
+// isNotFinite reports whether a number replaces NaN, Infinity or -Infinity.
+func isNotFinite(n json.Number) bool {
+	return n == nanMark || strings.TrimPrefix(string(n), "-") == infinityMark
+}
+
+// wordOf returns the word that a number replaces.
+func wordOf(n json.Number) string {
+	switch n {
+	case nanMark:
+		return "NaN"
+	case infinityMark:
+		return "Infinity"
+	}
+	return "-Infinity"
+}
+
+// jsonClass marks the bytes that matter to jsonWords.
+var jsonClass = [256]bool{'"': true, '\\': true, 'N': true, 'I': true}
+
+// block replaces the words in a block, which it changes in place. The result is the block, with
+// what was held of the one before and without what is held for the next.
+func (w *jsonWords) block(text []byte, last bool) []byte {
+	if len(w.held) > 0 {
+		text = append(w.held, text...)
+		w.held = nil
+	}
+	i := 0
+	if w.escaped && len(text) > 0 {
+		i, w.escaped = 1, false
+	}
+	for ; i < len(text); i++ {
+		c := text[i]
+		if !jsonClass[c] {
+			continue
+		}
+		switch {
+		case c == '"':
+			w.inside = !w.inside
+		case c == '\\':
+			if w.inside {
+				i++
+				w.escaped = i == len(text)
+			}
+		case !w.inside:
+			word, mark := "NaN", nanMark
+			if c == 'I' {
+				word, mark = "Infinity", infinityMark
+			}
+			rest := text[i:]
+			switch {
+			case bytes.HasPrefix(rest, []byte(word)):
+				i += copy(rest, mark) - 1
+			case !last && len(rest) < len(word) && strings.HasPrefix(word, string(rest)):
+				w.held = bytes.Clone(rest)
+				return text[:i]
+			}
+		}
+	}
+	return text
+}
+
+// appendJSONText appends a text in quotes, with only the escapes that JSON requires.
+func appendJSONText(dst, text []byte) []byte {
+	var quoted bytes.Buffer
+	e := json.NewEncoder(&quoted)
+	e.SetEscapeHTML(false)
+	e.Encode(string(text)) // encoding a string cannot fail
+	return append(dst, bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))...)
 }

@@ -81,9 +81,6 @@ func (l *lines) cut(text []byte) error {
 	return nil
 }
 
-// byteOrderMark begins the files of some editors. It is not a part of the text.
-const byteOrderMark = "\ufeff"
-
 // keep saves a part of a line. Of a line that is too long it keeps just enough bytes for take
 // to report that. It then calls take at once, unless such lines are skipped, because the line
 // may never end.

@@ -17,6 +17,7 @@ import (
 // the time are read. Directions are ignored.
 type nodeLink struct {
 	*jsonSource
+	feed *feed
 	openElements
 	ends   jsonEnds
 	found  [2]bool      // whether nodes, and links or edges, were found
@@ -25,8 +26,8 @@ type nodeLink struct {
 }
 
 func readNodeLink(f *feed, opts Options, h Handler) (ReadStats, error) {
-	n := &nodeLink{jsonSource: newJSONSource(f, &opts.EdgeListOptions)}
-	n.openElements = newOpenElements(opts, h, n.fault)
+	n := &nodeLink{jsonSource: newJSONSource(f.tokens()), feed: f}
+	n.openElements = newOpenElements(opts, h, n.position)
 	n.ends = newJSONEnds(opts.Ends)
 	err := n.document()
 	if err == nil {
@@ -34,10 +35,7 @@ func readNodeLink(f *feed, opts Options, h Handler) (ReadStats, error) {
 		n.report()
 		n.ends.report(&n.stats)
 	}
-	if n.taken > 0 {
-		n.stats.Lines = n.fault(nil, "").Line
-	}
-	n.stats.Bytes = n.taken
+	n.stats.Lines, n.stats.Bytes = n.extent()
 	return n.stats, err
 }
 
@@ -501,13 +499,4 @@ func appendJSONNumber(dst, value []byte) []byte {
 		dst = append(dst, ".0"...)
 	}
 	return dst
-}
-
-// appendJSONText appends a text in quotes, with only the escapes that JSON requires.
-func appendJSONText(dst, text []byte) []byte {
-	var quoted bytes.Buffer
-	e := json.NewEncoder(&quoted)
-	e.SetEscapeHTML(false)
-	e.Encode(string(text)) // encoding a string cannot fail
-	return append(dst, bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))...)
 }

@@ -16,8 +16,8 @@ type openElements struct {
 	seen  [roleCount]bool   // whether any edge had an attribute of the role
 }
 
-func newOpenElements(opts Options, h Handler, at func(kind error, format string, args ...any) *LineError) openElements {
-	return openElements{elements: newElements(opts, h, at), place: map[string]int{}}
+func newOpenElements(opts Options, h Handler, position func() (line int64, column int)) openElements {
+	return openElements{elements: newElements(opts, h, position), place: map[string]int{}}
 }
 
 // columnOf returns the column of a name, which it adds if it is new, or placeNone if the

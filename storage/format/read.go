@@ -63,6 +63,14 @@ func startFeed(ctx context.Context, r io.Reader, opts *EdgeListOptions, hashed b
 
 func (f *feed) close() { f.in.Close() }
 
+// tokens returns the text for a reader of tokens.
+func (f *feed) tokens() tokenSource {
+	o := f.opts.withDefaults()
+	return tokenSource{Next: f.next, MaxLine: o.MaxLine, MaxBytes: o.MaxBytes, MaxLines: o.MaxLines, At: func(line int64, column int, kind error, reason string) error {
+		return &LineError{o.Name, line, column, reason, kind}
+	}}
+}
+
 // peek returns the first block; next returns it again.
 func (f *feed) peek() []byte {
 	if f.again {

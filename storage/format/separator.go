@@ -217,19 +217,6 @@ func padded(line []byte, c byte, of string) bool {
 	return true
 }
 
-// isInteger reports whether a field is a decimal integer, perhaps negative.
-func isInteger(field []byte) bool {
-	if len(field) > 1 && field[0] == '-' {
-		field = field[1:]
-	}
-	for _, c := range field {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return len(field) > 0
-}
-
 // byteClass is the meaning of a byte in a plain line.
 type byteClass uint8
 
@@ -260,30 +247,4 @@ func classify(sep separator) (class [256]byteClass) {
 		class['\t'] = classSeparator
 	}
 	return class
-}
-
-// parseCount reads a decimal integer without a sign, as a counts header has them.
-func parseCount(field []byte) (int64, bool) {
-	const digits = 18 // the most that always fit
-	if len(field) == 0 || len(field) > digits {
-		return 0, false
-	}
-	var n int64
-	for _, c := range field {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = 10*n + int64(c-'0')
-	}
-	return n, true
-}
-
-// parseCounts reads two numbers as parseCount does. Without both it returns zeros.
-func parseCounts(a, b []byte) (n, m int64, ok bool) {
-	n, okN := parseCount(a)
-	m, okM := parseCount(b)
-	if !okN || !okM {
-		return 0, 0, false
-	}
-	return n, m, true
 }

@@ -2,10 +2,8 @@ package format
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 
 	"heavytail/storage/internal/excerpt"
@@ -37,51 +35,10 @@ func TypeOf(value []byte) Type {
 	return Text
 }
 
-// missingWords are the words, in lower case, that programs write where a number is missing: those
-// that pandas reads so, R's NA, SQL's NULL, Postgres' \N, the dot of SAS and Stata, the question
-// mark of Weka, and numbers that are not finite, which a graph cannot hold.
-var missingWords = []string{
-	"na", "n/a", "nan", "null", "none", "nil", "nat", `\n`, "<na>", "#na", "#n/a", "#n/a n/a", "-", "--", ".", "?",
-	"-nan", "+nan", "inf", "-inf", "+inf", "infinity", "-infinity", "+infinity",
-	"1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan", "1.#inf", "-1.#inf",
-}
-
-// longestMissing is the length of the longest of missingWords.
-const longestMissing = len("+infinity")
-
 // IsMissing reports whether a text means, in any case of letters, that a number or a boolean is
 // missing: NA, N/A, NaN, NULL, None, \N, a dot, a hyphen, a question mark and the like, and
 // infinities. Where texts are expected, these are texts.
-func IsMissing(text []byte) bool {
-	if len(text) == 0 || len(text) > longestMissing {
-		return false
-	}
-	var lower [longestMissing]byte
-	for i, c := range text {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		lower[i] = c
-	}
-	return slices.Contains(missingWords, string(lower[:len(text)]))
-}
-
-// isNumber reports whether a text is a decimal number.
-func isNumber(text []byte) bool {
-	if !isDecimal(text) {
-		return false
-	}
-	_, err := strconv.ParseFloat(string(text), 64)
-	return err == nil || errors.Is(err, strconv.ErrRange)
-}
-
-// leadingZero reports whether the integer part of a number begins with an unnecessary zero.
-func leadingZero(value []byte) bool {
-	if value[0] == '-' {
-		value = value[1:]
-	}
-	return len(value) > 1 && value[0] == '0' && value[1] >= '0' && value[1] <= '9'
-}
+func IsMissing(text []byte) bool { return isMissing(text) }
 
 // Or returns the narrowest type that holds the values of both types: Untyped is the type
 // without values, Float includes integers, and Text includes everything.
@@ -105,8 +62,7 @@ func valueFault(t Type, value []byte) string {
 	case Integer:
 		_, err = strconv.ParseInt(text, 10, 64)
 	case Float:
-		var x float64
-		if x, err = strconv.ParseFloat(text, 64); err == nil && (math.IsNaN(x) || math.IsInf(x, 0)) || !isDecimal(value) {
+		if !isFinite(value) {
 			err = ErrNotFinite
 		}
 	case Boolean:
@@ -118,28 +74,6 @@ func valueFault(t Type, value []byte) string {
 		return fmt.Sprintf("%s is no %s", excerpt.Of(value), t)
 	}
 	return ""
-}
-
-// isDecimal reports whether a text has the form of a decimal number, perhaps
-// with an exponent. strconv alone would also take "inf", "0x1p3" and "1_000".
-func isDecimal(text []byte) bool {
-	digits := false
-	for _, c := range text {
-		switch {
-		case c >= '0' && c <= '9':
-			digits = true
-		case c == '.', c == 'e', c == 'E', c == '+', c == '-':
-		default:
-			return false
-		}
-	}
-	return digits
-}
-
-// isDecimalComma reports whether a text is a number with one comma between digits, as in 0,5.
-func isDecimalComma(text []byte) bool {
-	whole, fraction, found := bytes.Cut(text, []byte(","))
-	return found && isInteger(whole) && isInteger(fraction) && fraction[0] != '-'
 }
 
 // typeText is the name of a type in GraphML, GEXF and the headers of Neo4j.

@@ -13,15 +13,10 @@ import (
 	"heavytail/storage/internal/excerpt"
 )
 
-// maxDepth is the largest nesting of XML elements. GraphML needs five levels; the rest is for
-// data of other programs, which are ignored.
-const maxDepth = 64
-
 // xmlSource passes a text to the XML decoder and enforces the limits. The decoder reads byte by
 // byte, so that the length of every token is known.
 type xmlSource struct {
-	feed  *feed
-	opts  *EdgeListOptions // with defaults
+	in    tokenSource
 	text  []byte
 	at    int
 	taken int64 // bytes of the text handed out before these
@@ -82,13 +77,13 @@ func (s *xmlSource) refill() error {
 	s.taken += int64(len(s.text))
 	s.at = 0
 	switch {
-	case s.taken > s.opts.MaxBytes:
-		return &limitError{fmt.Sprintf("the text exceeds the limit of %d bytes", s.opts.MaxBytes)}
+	case s.taken > s.in.MaxBytes:
+		return &limitError{fmt.Sprintf("the text exceeds the limit of %d bytes", s.in.MaxBytes)}
 	case s.tooLong():
 		return s.longToken()
 	}
 	first := s.taken == 0 && s.text == nil
-	s.text, s.err = s.feed.next()
+	s.text, s.err = s.in.Next()
 	s.text = s.utf8(s.text)
 	if first && strings.HasPrefix(string(s.text[:min(3, len(s.text))]), byteOrderMark) {
 		s.at = len(byteOrderMark)
@@ -96,16 +91,11 @@ func (s *xmlSource) refill() error {
 	return nil
 }
 
-func (s *xmlSource) tooLong() bool { return s.offset()-s.mark > int64(s.opts.MaxLine) }
+func (s *xmlSource) tooLong() bool { return s.offset()-s.mark > int64(s.in.MaxLine) }
 
 func (s *xmlSource) longToken() error {
-	return &limitError{fmt.Sprintf("a tag or a text exceeds the limit of %d bytes", s.opts.MaxLine)}
+	return &limitError{fmt.Sprintf("a tag or a text exceeds the limit of %d bytes", s.in.MaxLine)}
 }
-
-// limitError reports an exceeded limit; the caller adds the position.
-type limitError struct{ reason string }
-
-func (e *limitError) Error() string { return e.reason }
 
 // charsetError reports an encoding that is not supported.
 type charsetError struct{ name string }
@@ -124,8 +114,8 @@ type xmlReader struct {
 	column  int   // in bytes
 }
 
-func newXMLReader(f *feed, opts *EdgeListOptions) *xmlReader {
-	source := &xmlSource{feed: f, opts: opts}
+func newXMLReader(in tokenSource) *xmlReader {
+	source := &xmlSource{in: in}
 	x := &xmlReader{source: source, decoder: xml.NewDecoder(source)}
 	x.decoder.CharsetReader = func(charset string, text io.Reader) (io.Reader, error) {
 		switch name := strings.ToLower(charset); name {
@@ -146,7 +136,7 @@ func newXMLReader(f *feed, opts *EdgeListOptions) *xmlReader {
 func (x *xmlReader) token() (xml.Token, error) {
 	line, column := x.decoder.InputPos()
 	x.line, x.column = int64(line), column
-	if most := x.source.opts.MaxLines; most > 0 && x.line > most {
+	if most := x.source.in.MaxLines; most > 0 && x.line > most {
 		return nil, x.fault(ErrLimit, "the text exceeds the limit of %d lines", most)
 	}
 	x.source.mark = x.source.offset()
@@ -173,8 +163,8 @@ func (x *xmlReader) token() (xml.Token, error) {
 }
 
 // fault returns an error at the last token.
-func (x *xmlReader) fault(kind error, format string, args ...any) *LineError {
-	return &LineError{x.source.opts.Name, x.line, x.column, fmt.Sprintf(format, args...), kind}
+func (x *xmlReader) fault(kind error, format string, args ...any) error {
+	return x.source.in.At(x.line, x.column, kind, fmt.Sprintf(format, args...))
 }
 
 // explain adds the position to an error of the decoder.
@@ -184,30 +174,19 @@ func (x *xmlReader) explain(err error) error {
 	}
 	line, column := x.decoder.InputPos()
 	column = max(column, 1) // after a line feed the decoder steps back to column 0
-	at := &LineError{x.source.opts.Name, int64(line), column, printable(err.Error()), ErrSyntax}
+	reason, kind := printable(err.Error()), ErrSyntax
 	var limit *limitError
 	var charset *charsetError
 	var syntax *xml.SyntaxError
 	switch {
 	case errors.As(err, &limit):
-		at.Reason, at.Kind = limit.reason, ErrLimit
+		reason, kind = limit.reason, ErrLimit
 	case errors.As(err, &charset):
-		at.Reason = charset.Error()
+		reason = charset.Error()
 	case errors.As(err, &syntax):
-		at.Reason = "not well-formed XML: " + printable(syntax.Msg)
+		reason = "not well-formed XML: " + printable(syntax.Msg)
 	}
-	return at
-}
-
-// printable escapes the text of the input that a decoder's message quotes.
-func printable(message string) string {
-	quoted := fmt.Sprintf("%+q", message)
-	const most = 200
-	quoted = strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
-	if len(quoted) > most {
-		quoted = quoted[:most] + "…"
-	}
-	return quoted
+	return x.source.in.At(int64(line), column, kind, reason)
 }
 
 // document reads the whole text: a root element, whose children top reads. top sets begun at
@@ -241,13 +220,13 @@ func (x *xmlReader) document(root, title string, begun *bool, top func(xml.Start
 	}
 }
 
-// end records how much was read.
-func (x *xmlReader) end(f *feed, stats *ReadStats, err error) {
-	if err == nil {
-		f.finish()
-	}
+// position returns where the last token began.
+func (x *xmlReader) position() (line int64, column int) { return x.line, x.column }
+
+// extent returns the number of lines and of bytes of the text that were read.
+func (x *xmlReader) extent() (lines, bytes int64) {
 	line, _ := x.decoder.InputPos()
-	stats.Lines, stats.Bytes = int64(line), x.source.offset()
+	return int64(line), x.source.offset()
 }
 
 // children calls f for every element inside the one that has just begun, up to its end. f must
@@ -282,4 +261,26 @@ func attribute(e xml.StartElement, name string) string {
 		}
 	}
 	return ""
+}
+
+// charsetOf returns the table of an encoding with a byte for each character, or nil if it is not
+// one that is read.
+func charsetOf(name string) *charmap.Charmap {
+	switch strings.ToLower(name) {
+	case "iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "latin-1":
+		return charmap.ISO8859_1
+	case "iso-8859-2", "latin2":
+		return charmap.ISO8859_2
+	case "iso-8859-15", "latin-9", "latin9":
+		return charmap.ISO8859_15
+	case "windows-1250", "cp1250":
+		return charmap.Windows1250
+	case "windows-1251", "cp1251":
+		return charmap.Windows1251
+	case "windows-1252", "cp1252":
+		return charmap.Windows1252
+	case "koi8-r":
+		return charmap.KOI8R
+	}
+	return nil
 }
