@@ -43,7 +43,15 @@ var layout = map[string][]string{
 	"storage/vec":        {},
 	"storage/csr":        {"storage/vec"},
 	"storage/atomicfile": {"storage/internal/compress"},
-	"storage/format":     {"storage/format/internal/columnfile", "storage/internal/compress", "storage/internal/excerpt"},
+	"storage/format": {
+		"storage/format/internal/columnfile", "storage/format/internal/decimal", "storage/format/internal/delimited",
+		"storage/format/internal/fault", "storage/format/internal/tokens", "storage/internal/compress", "storage/internal/excerpt",
+	},
+
+	"storage/format/internal/decimal":   {},
+	"storage/format/internal/fault":     {},
+	"storage/format/internal/delimited": {"storage/format/internal/decimal", "storage/format/internal/fault", "storage/internal/excerpt"},
+	"storage/format/internal/tokens":    {"storage/format/internal/decimal", "storage/format/internal/fault", "storage/internal/excerpt"},
 
 	"storage/format/internal/columnfile": {},
 	"storage/format/parquet":             {"storage/format/internal/columnfile"},
@@ -221,7 +229,7 @@ var outsiders = map[string][]string{
 	"github.com/parquet-go/parquet-go":      {"storage/format/parquet"},
 	"github.com/klauspost/compress":         {"storage/internal/compress", "storage/format/parquet"},
 	"github.com/ulikunitz/xz":               {"storage/internal/compress"},
-	"golang.org/x/text":                     {"storage/format", "storage/internal/compress"},
+	"golang.org/x/text":                     {"storage/format/internal/tokens", "storage/internal/compress"},
 	"gonum.org/v1/gonum":                    {"embedding/classify", "embedding/eigen", "embedding/evaluate", "embedding/link", "query/algorithms", "storage/gonum"},
 	"github.com/spf13/cobra":                {"cmd/heavytail"},
 	"github.com/spf13/pflag":                {"cmd/heavytail"},

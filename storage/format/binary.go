@@ -2,6 +2,8 @@ package format
 
 import (
 	"bytes"
+
+	"heavytail/storage/format/internal/fault"
 )
 
 // binaryFiles are files that are no texts but are handed in as such, by their first bytes. Some of
@@ -29,10 +31,10 @@ var otherTexts = []struct{ start, name, advice string }{
 
 // binaryFault names a binary file, a text of another kind, or a text that is not UTF-8, by the first
 // block of it.
-func binaryFault(text []byte) fault {
+func binaryFault(text []byte) fault.Fault {
 	for _, f := range binaryFiles {
 		if bytes.HasPrefix(text, []byte(f.magic)) {
-			return syntaxFault(0, "this is %s, and no text%s", f.name, f.advice)
+			return fault.Syntax(0, "this is %s, and no text%s", f.name, f.advice)
 		}
 	}
 	const longest = 64 // more than any start has
@@ -40,19 +42,19 @@ func binaryFault(text []byte) fault {
 	start = bytes.ToLower(start[:min(len(start), longest)])
 	for _, f := range otherTexts {
 		if bytes.HasPrefix(start, []byte(f.start)) {
-			return syntaxFault(0, "this is %s, which is not read%s", f.name, f.advice)
+			return fault.Syntax(0, "this is %s, which is not read%s", f.name, f.advice)
 		}
 	}
 	const tar = 257 // where a tar archive has its magic number
 	switch {
 	case len(text) > 2 && text[0] == 0x80 && text[1] >= 2 && text[1] <= 5:
-		return syntaxFault(0, "this is a pickle of Python, and no text; networkx.write_graphml writes a graph, and DataFrame.to_csv a table")
+		return fault.Syntax(0, "this is a pickle of Python, and no text; networkx.write_graphml writes a graph, and DataFrame.to_csv a table")
 	case len(text) > tar && bytes.HasPrefix(text[tar:], []byte("ustar")):
-		return syntaxFault(0, "this is a tar archive, and no text; unpack it")
+		return fault.Syntax(0, "this is a tar archive, and no text; unpack it")
 	case zerosAlternate(text):
-		return syntaxFault(0, "the text seems to be UTF-16 without a byte order mark; convert it to UTF-8")
+		return fault.Syntax(0, "the text seems to be UTF-16 without a byte order mark; convert it to UTF-8")
 	}
-	return fault{}
+	return fault.Fault{}
 }
 
 // zerosAlternate reports whether every second one of the first bytes is zero, and no other, as in
@@ -76,8 +78,8 @@ func zerosAlternate(text []byte) bool {
 
 // refuseBinary is binaryFault as an error of a whole input.
 func refuseBinary(text []byte, name string) error {
-	if f := binaryFault(text); f.found() {
-		return &LineError{name, 1, 1, f.reason, ErrSyntax}
+	if f := binaryFault(text); f.Found() {
+		return &LineError{name, 1, 1, f.Reason, ErrSyntax}
 	}
 	return nil
 }

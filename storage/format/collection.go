@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"heavytail/storage/format/internal/decimal"
 )
 
 // Network collections describe their files in comments above the edges. SNAP writes "# Directed
@@ -54,7 +56,7 @@ func (p *parser) declared(comment []byte) (names []string) {
 
 // declare records the numbers of vertices and edges if both are valid.
 func (p *parser) declare(vertices, edges []byte) {
-	if n, m, ok := parseCounts(vertices, edges); ok {
+	if n, m, ok := decimal.Counts(vertices, edges); ok {
 		p.stats.DeclaredVertices, p.stats.DeclaredEdges = n, m
 	}
 }

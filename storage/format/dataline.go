@@ -1,16 +1,21 @@
 package format
 
-import "bytes"
+import (
+	"bytes"
+
+	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/fault"
+)
 
 // single handles a line, or the joined lines of a whole record, that is neither empty nor a
 // comment.
 func (p *parser) single(line []byte) error {
 	line = bytes.TrimSuffix(line, []byte("\r"))
-	f := encodingFault(line)
+	f := fault.OfEncoding(line)
 	if bytes.IndexByte(line, '"') < 0 {
-		f = textFault(line) // a carriage return is allowed inside quotes
+		f = fault.OfText(line) // a carriage return is allowed inside quotes
 	}
-	if f.found() {
+	if f.Found() {
 		return p.bad(line, f)
 	}
 	return p.dataLine(line)
@@ -20,11 +25,11 @@ func (p *parser) single(line []byte) error {
 func (p *parser) dataLine(line []byte) error {
 	sep, whole := p.sep, line
 	line = p.cutBraces(line)
-	if sep == separatorAuto {
+	if sep == delimited.SeparatorAuto {
 		var doubt string
-		sep, doubt = detectSeparator(line)
-		if (sep > separatorComma || doubt != "") && p.first.namesWords(line) {
-			sep, doubt = separatorWhitespace, ""
+		sep, doubt = delimited.Detect(line)
+		if (sep > delimited.SeparatorComma || doubt != "") && p.first.namesWords(line) {
+			sep, doubt = delimited.SeparatorWhitespace, ""
 		}
 		if doubt != "" {
 			return p.wrong(line, "%s", doubt)
@@ -36,9 +41,9 @@ func (p *parser) dataLine(line []byte) error {
 		}
 	}
 	clear(p.further.values)
-	p.columns.split(line, sep, &p.plan, p.opts.MaxKey)
-	if p.columns.bad.found() {
-		return p.bad(line, p.columns.bad)
+	p.columns.Split(line, sep, &p.plan, p.opts.MaxKey)
+	if p.columns.Bad.Found() {
+		return p.bad(line, p.columns.Bad)
 	}
 	p.separate(sep)
 	if !p.first.decided {

@@ -2,6 +2,8 @@ package format
 
 import (
 	"math"
+
+	"heavytail/storage/format/internal/delimited"
 )
 
 // bulk handles the leading lines that are plain.
@@ -20,8 +22,8 @@ func (p *parser) line(line []byte) error {
 	if p.record.open {
 		return p.continueRecord(line)
 	}
-	if sep, found := separatorLine(line); found && p.stats.Lines == 1 {
-		if p.sep == separatorAuto {
+	if sep, found := delimited.SeparatorLine(line); found && p.stats.Lines == 1 {
+		if p.sep == delimited.SeparatorAuto {
 			p.separate(sep)
 		}
 		return nil
@@ -53,12 +55,12 @@ func (p *parser) row(line []byte) bool {
 	if p.first.text == "" {
 		return false
 	}
-	var c columns
-	c.split(line, p.sep, &noPlan, len(line))
+	var c delimited.Columns
+	c.Split(line, p.sep, &delimited.NoPlan, len(line))
 	switch {
-	case c.count != p.first.columns:
+	case c.Count != p.first.columns:
 		return false
-	case p.spare != math.MaxInt && p.sep.quotes():
+	case p.spare != math.MaxInt && p.sep.Quotes():
 		return true
 	}
 	p.stats.LateComments++

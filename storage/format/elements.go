@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"heavytail/storage/format/internal/delimited"
 	"heavytail/storage/internal/excerpt"
 )
 
@@ -45,7 +46,7 @@ func newElements(opts Options, h Handler, position func() (line int64, column in
 
 // leaveOut counts an attribute of an edge that is not read, unless the options decline it.
 func (g *elements) leaveOut(name string) {
-	if r := usualRole(name); r == roleIgnored || g.opts.wanted()[r] != NoColumn {
+	if r := delimited.UsualRole(name); r == delimited.Ignored || g.opts.wanted()[r] != NoColumn {
 		g.edgeValues.add(name, g.here)
 	}
 }
@@ -108,17 +109,17 @@ func (g *elements) vertex(key []byte) error {
 
 // deliver delivers an edge with its weight and time, which may be missing, if the edge is
 // valid.
-func (g *elements) deliver(edge Edge, field [roleCount][]byte) error {
+func (g *elements) deliver(edge Edge, field [delimited.Roles][]byte) error {
 	g.measure(&edge, field)
 	return g.edge(edge)
 }
 
 // measure sets the weight and the time of an edge, which may be missing.
-func (g *elements) measure(edge *Edge, field [roleCount][]byte) {
-	for r := roleWeight; r <= roleTime; r++ {
+func (g *elements) measure(edge *Edge, field [delimited.Roles][]byte) {
+	for r := delimited.Weight; r <= delimited.Time; r++ {
 		field[r] = bytes.TrimSpace(field[r])
 	}
-	if bad, reason := g.stats.measure(edge, &field, 0); bad != roleIgnored {
+	if bad, reason := g.stats.measure(edge, &field, 0); bad != delimited.Ignored {
 		g.wrong(ErrSyntax, "%s", reason())
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"heavytail/storage/format/internal/columnfile"
+	"heavytail/storage/format/internal/fault"
 	"heavytail/storage/internal/compress"
 	"heavytail/storage/internal/excerpt"
 )
@@ -12,9 +13,9 @@ import (
 // Reading.
 var (
 	// ErrSyntax is wrapped by every LineError whose line breaks the format.
-	ErrSyntax = errors.New("malformed line")
+	ErrSyntax = fault.ErrSyntax
 	// ErrLimit is wrapped by every error that a limit of the options caused.
-	ErrLimit = errors.New("limit exceeded")
+	ErrLimit = fault.ErrLimit
 	// ErrDamaged is wrapped by every StreamError: a compressed stream that is
 	// truncated, fails its checksum or is not what it claims to be.
 	ErrDamaged = errors.New("damaged or unreadable stream")

@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"heavytail/storage/format/internal/columnfile"
+	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/tokens"
 )
 
 // Read reads a graph in any layout, plain or compressed (see the package), and passes its
@@ -87,7 +89,7 @@ func readLayout(f *feed, opts Options, h Handler) (ReadStats, error) {
 const ncolEnding = ".ncol"
 
 // choosesNothing reports whether the options leave the columns of edges open.
-func (o *Options) choosesNothing() bool { return o.wanted() == [roleCount]string{} }
+func (o *Options) choosesNothing() bool { return o.wanted() == [delimited.Roles]string{} }
 
 // mayBeSquare reports whether a text is to be looked at whether it is a square matrix.
 func (o *Options) mayBeSquare(auto bool) bool {
@@ -102,7 +104,7 @@ func findLayout(text []byte, name string) (Layout, error) {
 	if err := refuseBinary(text, name); err != nil {
 		return "", err
 	}
-	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
+	text = bytes.TrimPrefix(text, []byte(tokens.ByteOrderMark))
 	if bannerAbove(text) {
 		return LayoutMatrixMarket, nil
 	}
@@ -116,7 +118,7 @@ func findLayout(text []byte, name string) (Layout, error) {
 			return LayoutGraphML, nil
 		}
 	}
-	if beginsGML(text) {
+	if tokens.BeginsGML(text) {
 		return LayoutGML, nil
 	}
 	first := text[:len(text)-len(bytes.TrimLeftFunc(text, func(c rune) bool { return c != '\n' && c != '\r' }))]

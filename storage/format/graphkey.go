@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/tokens"
 	"heavytail/storage/internal/excerpt"
 )
 
@@ -17,8 +19,8 @@ type keyedElements struct {
 	elements
 	keys     []*graphKey // in the order of the text
 	byID     map[string]*graphKey
-	defaults [][]byte          // of the columns
-	initials [roleCount][]byte // the defaults of weight and time
+	defaults [][]byte                // of the columns
+	initials [delimited.Roles][]byte // the defaults of weight and time
 }
 
 // graphKey is a key that the text declares.
@@ -30,9 +32,9 @@ type graphKey struct {
 	initial    []byte // the default
 	hasInitial bool
 	line       int64
-	column     int  // byte of the line
-	place      int  // in columns, or placeNone
-	role       role // in edges
+	column     int            // byte of the line
+	place      int            // in columns, or placeNone
+	role       delimited.Role // in edges
 }
 
 // title is the name by which a remark calls the key.
@@ -60,14 +62,14 @@ func (g *keyedElements) declare(id string, k *graphKey) error {
 
 // impliedNames are names that need no declaration: those of nodes at roleIgnored, and those of edges
 // at their roles.
-type impliedNames [roleCount][]string
+type impliedNames [delimited.Roles][]string
 
 // resolve decides, once all keys are known, how each is used.
 func (g *keyedElements) resolve(implied impliedNames) error {
 	if g.flaw != nil {
 		return g.flaw // the fault of a default value
 	}
-	if err := g.resolveNodes(implied[roleIgnored]); err != nil {
+	if err := g.resolveNodes(implied[delimited.Ignored]); err != nil {
 		return err
 	}
 	if err := g.resolveEdges(implied); err != nil {
@@ -113,13 +115,13 @@ func (g *keyedElements) resolveNodes(implied []string) error {
 // resolveEdges finds the keys of weight and time.
 func (g *keyedElements) resolveEdges(implied impliedNames) error {
 	wanted := g.opts.wanted()
-	for r := roleWeight; r <= roleTime; r++ {
+	for r := delimited.Weight; r <= delimited.Time; r++ {
 		if wanted[r] == NoColumn {
 			continue
 		}
 		name := wanted[r]
 		for _, k := range g.keys {
-			if name == "" && k.of("edge") && usualRole(k.name) == r {
+			if name == "" && k.of("edge") && delimited.UsualRole(k.name) == r {
 				name = k.name
 			}
 		}
@@ -172,14 +174,14 @@ func (k *graphKey) value(text []byte) (value []byte, reason string) {
 }
 
 type xmlElements struct {
-	*xmlReader
+	*tokens.XML
 	keyedElements
 	inner tally // elements inside of values
 }
 
 func newXMLElements(f *feed, opts Options, h Handler) xmlElements {
-	g := xmlElements{xmlReader: newXMLReader(f.tokens())}
-	g.elements = newElements(opts, h, g.position)
+	g := xmlElements{XML: tokens.NewXML(f.tokens())}
+	g.elements = newElements(opts, h, g.Position)
 	g.inner = tally{what: "elements inside of data left out"}
 	return g
 }
@@ -191,14 +193,14 @@ func (g *xmlElements) finish(f *feed, err error) {
 		g.report()
 		f.finish()
 	}
-	g.stats.Lines, g.stats.Bytes = g.extent()
+	g.stats.Lines, g.stats.Bytes = g.Extent()
 }
 
 // initial reads a declaration to its end, including a default value if there is one.
 func (g *xmlElements) initial(k *graphKey) error {
-	return g.children(func(child xml.StartElement) error {
+	return g.Children(func(child xml.StartElement) error {
 		if child.Name.Local != "default" || k.name == "" {
-			return g.skip()
+			return g.Skip()
 		}
 		text, err := g.content(k)
 		k.initial = bytes.Clone(text)
@@ -213,7 +215,7 @@ func (g *xmlElements) initial(k *graphKey) error {
 func (g *xmlElements) content(k *graphKey) ([]byte, error) {
 	start, compound := len(g.text), false
 	for {
-		token, err := g.token()
+		token, err := g.Token()
 		if err != nil {
 			return nil, err
 		}
@@ -227,7 +229,7 @@ func (g *xmlElements) content(k *graphKey) ([]byte, error) {
 		case xml.StartElement:
 			compound = true
 			g.inner.add(k.title(), g.here)
-			if err := g.skip(); err != nil {
+			if err := g.Skip(); err != nil {
 				return nil, err
 			}
 		case xml.EndElement:

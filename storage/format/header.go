@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 
+	"heavytail/storage/format/internal/decimal"
+	"heavytail/storage/format/internal/delimited"
 	"heavytail/storage/internal/excerpt"
 )
 
@@ -16,8 +18,8 @@ func (p *parser) comment(content []byte) {
 	}
 	names := p.declared(content)
 	if names == nil && !f.konect {
-		f.words = commentWords(content)
-		names = commentNames(f.words)
+		f.words = delimited.CommentWords(content)
+		names = delimited.CommentNames(f.words)
 	}
 	if names != nil {
 		f.comment, f.names = string(content), names
@@ -26,7 +28,7 @@ func (p *parser) comment(content []byte) {
 
 // header reads the first data line as column names if it is certain to be that. It also applies
 // the column names of a comment above the line.
-func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
+func (p *parser) header(line []byte, sep delimited.Separator) (taken bool, err error) {
 	f := &p.first
 	named := p.opts.Header == HeaderNames
 	if p.opts.Header == HeaderAuto {
@@ -37,7 +39,7 @@ func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 			f.comment, f.names = strings.Join(f.words, " "), f.words
 		}
 		if f.comment != "" {
-			if plan, doubt := planFor(&p.opts, f.names); doubt == "" {
+			if plan, doubt := delimited.PlanFor(p.opts.wanted(), f.names); doubt == "" {
 				p.names = f.names
 				p.follow(plan)
 				return false, nil
@@ -48,7 +50,7 @@ func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 	if !named && p.opts.Header != HeaderAuto {
 		return false, nil
 	}
-	names := namesIn(line, sep)
+	names := delimited.NamesIn(line, sep)
 	if len(names) < 2 {
 		return false, nil // malformed; the caller reports it
 	}
@@ -57,19 +59,19 @@ func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 		names, named, p.stats.Directed = of, true, true
 	}
 	if !named && doubt == "" {
-		if _, _, named = knownPair(names, sep != separatorWhitespace); !named || f.comment != "" {
+		if _, _, named = delimited.KnownPair(names, sep != delimited.SeparatorWhitespace); !named || f.comment != "" {
 			return false, nil
 		}
 	}
-	var plan plan
+	var plan delimited.Plan
 	if doubt == "" {
-		plan, doubt = planFor(&p.opts, names)
+		plan, doubt = delimited.PlanFor(p.opts.wanted(), names)
 	}
 	if doubt != "" {
 		return true, p.wrong(line, "%s", doubt)
 	}
 	if p.opts.Header == HeaderNames && p.opts.Source == "" && p.opts.Target == "" && !p.pairs {
-		if _, _, known := knownPair(names, true); !known && isKeyName(names[0]) {
+		if _, _, known := delimited.KnownPair(names, true); !known && isKeyName(names[0]) {
 			p.stats.remark("columns taken as the ends of edges by their places", excerpt.List(names[:2]), p.stats.Lines, "the options source and target name others; IMPORT VERTICES reads a table of vertices")
 		}
 	}
@@ -90,13 +92,13 @@ func (f *firstLine) namesWords(line []byte) bool {
 
 // measuresNamed reports whether the last comment above the first data line has a word for each of
 // its columns, and one of them names a weight or a time in a column of numbers or dates.
-func (p *parser) measuresNamed(line []byte, sep separator) bool {
-	words, fields := p.first.words, namesIn(line, sep)
+func (p *parser) measuresNamed(line []byte, sep delimited.Separator) bool {
+	words, fields := p.first.words, delimited.NamesIn(line, sep)
 	if len(words) != len(fields) {
 		return false
 	}
 	for i, word := range words {
-		if i > 1 && usualRole(word) != roleIgnored && isFigure(fields[i]) {
+		if i > 1 && delimited.UsualRole(word) != delimited.Ignored && isFigure(fields[i]) {
 			return true
 		}
 	}
@@ -106,7 +108,7 @@ func (p *parser) measuresNamed(line []byte, sep separator) bool {
 // see records the first data line.
 func (p *parser) see(line []byte) {
 	f := &p.first
-	f.text, f.number, f.skipped = string(bytes.Trim(line, blanks)), p.stats.Lines, p.stats.Skipped
+	f.text, f.number, f.skipped = string(bytes.Trim(line, delimited.Blanks)), p.stats.Lines, p.stats.Skipped
 }
 
 // firstLine handles data lines until it is known whether the first one is a header.
@@ -116,7 +118,7 @@ func (p *parser) firstLine(line []byte) error {
 		return p.hold(line, false)
 	}
 	p.see(line)
-	f.decided, f.columns = true, p.columns.count
+	f.decided, f.columns = true, p.columns.Count
 	switch {
 	case p.opts.Header == HeaderCounts:
 		return p.countsHeader(line)
@@ -136,19 +138,19 @@ func (p *parser) firstLine(line []byte) error {
 
 // parseCounts reads the first line as the two numbers of a counts header.
 func (p *parser) parseCounts() (ok bool) {
-	p.first.n, p.first.m, ok = parseCounts(p.columns.field[roleSource], p.columns.field[roleTarget])
-	return ok && p.columns.count == 2
+	p.first.n, p.first.m, ok = decimal.Counts(p.columns.Field[delimited.Source], p.columns.Field[delimited.Target])
+	return ok && p.columns.Count == 2
 }
 
 // declares reports whether the first line is a header of Graphs.jl, "n,m,u,name" with u for
 // undirected or d for directed. No edge has this form.
 func (p *parser) declares(line []byte) bool {
-	names := namesIn(line, p.sep)
-	if p.sep != separatorComma || len(names) < 4 || names[2] != "u" && names[2] != "d" {
+	names := delimited.NamesIn(line, p.sep)
+	if p.sep != delimited.SeparatorComma || len(names) < 4 || names[2] != "u" && names[2] != "d" {
 		return false
 	}
 	f := &p.first
-	f.n, f.m, f.declared = parseCounts([]byte(names[0]), []byte(names[1]))
+	f.n, f.m, f.declared = decimal.Counts([]byte(names[0]), []byte(names[1]))
 	return f.declared
 }
 

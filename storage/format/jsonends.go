@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"heavytail/storage/format/internal/decimal"
 	"heavytail/storage/internal/excerpt"
 )
 
@@ -79,7 +80,7 @@ func newJSONEnds(asked Ends) jsonEnds {
 
 // looksNumeric reports whether a text is the form in which a number would be a key.
 func looksNumeric(text []byte) bool {
-	return len(text) > 0 && isDecimal(text) && canonicalNumber(string(text)) == string(text)
+	return len(text) > 0 && decimal.Is(text) && decimal.Canonical(string(text)) == string(text)
 }
 
 // node takes the id of the next node, which without an id gets its place.

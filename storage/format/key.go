@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"heavytail/storage/format/internal/delimited"
 )
 
 // AppendKey appends the key of vertex v to dst and returns the extended slice, like
@@ -80,7 +82,7 @@ func appendName(dst, name []byte) []byte {
 // appendQuoted appends a text that is not empty as a CSV field, with quotes if it needs them.
 func appendQuoted(dst, key []byte) []byte {
 	first, last := key[0], key[len(key)-1]
-	if !isComment(first) && !isBlank(first) && !isBlank(last) && !bytes.ContainsAny(key, ",\"\t\r\n") {
+	if !isComment(first) && !delimited.IsBlank(first) && !delimited.IsBlank(last) && !bytes.ContainsAny(key, ",\"\t\r\n") {
 		return append(dst, key...)
 	}
 	return quote(dst, key)

@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"unicode/utf8"
+
+	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/fault"
+	"heavytail/storage/format/internal/tokens"
 )
 
 type lineTaker interface {
@@ -85,7 +89,7 @@ func (l *lines) cut(text []byte) error {
 // to report that. It then calls take at once, unless such lines are skipped, because the line
 // may never end.
 func (l *lines) keep(part []byte) error {
-	const more = len(byteOrderMark) + len("\r") + 1 // bytes that take does not count, and one byte too many
+	const more = len(tokens.ByteOrderMark) + len("\r") + 1 // bytes that take does not count, and one byte too many
 	room := l.opts.MaxLine + more - len(l.carry)
 	l.carry = append(l.carry, part[:min(len(part), room)]...)
 	if len(part) > room && !l.opts.SkipBad {
@@ -111,13 +115,13 @@ func (l *lines) take(line []byte) error {
 	}
 	l.stats.Lines++
 	if l.stats.Lines == 1 {
-		line = bytes.TrimPrefix(line, []byte(byteOrderMark))
+		line = bytes.TrimPrefix(line, []byte(tokens.ByteOrderMark))
 	}
 	if len(bytes.TrimSuffix(line, []byte("\r"))) > l.opts.MaxLine {
 		if err := l.to.abandon(); err != nil {
 			return err
 		}
-		return l.bad(line, fault{0, fmt.Sprintf("the line exceeds the limit of %d bytes", l.opts.MaxLine), ErrLimit})
+		return l.bad(line, fault.Limit(0, "the line exceeds the limit of %d bytes", l.opts.MaxLine))
 	}
 	return l.to.line(line)
 }
@@ -142,7 +146,7 @@ func isComment(c byte) bool { return c == '#' || c == '%' }
 // sort removes a carriage return at the end and returns the rest of the line with its kind.
 func (l *lines) sort(line []byte) ([]byte, lineKind) {
 	line = bytes.TrimSuffix(line, []byte("\r"))
-	content := bytes.TrimLeft(line, blanks)
+	content := bytes.TrimLeft(line, delimited.Blanks)
 	switch {
 	case len(content) == 0:
 		return line, lineBlank
@@ -154,7 +158,7 @@ func (l *lines) sort(line []byte) ([]byte, lineKind) {
 }
 
 // bad ends the read at a malformed line, or counts it under SkipBad.
-func (l *lines) bad(line []byte, f fault) error {
+func (l *lines) bad(line []byte, f fault.Fault) error {
 	err := l.lineError(line, f)
 	if !l.opts.SkipBad {
 		return err
@@ -164,20 +168,20 @@ func (l *lines) bad(line []byte, f fault) error {
 }
 
 // lineError returns an error at the last line, or at a record that ends there.
-func (l *lines) lineError(line []byte, f fault) *LineError {
+func (l *lines) lineError(line []byte, f fault.Fault) *LineError {
 	return l.errorIn(line, l.stats.Lines-int64(bytes.Count(line, []byte("\n"))), f)
 }
 
 // errorIn returns an error in a record that begins at a line.
-func (l *lines) errorIn(record []byte, begins int64, f fault) *LineError {
-	before := record[:f.at]
+func (l *lines) errorIn(record []byte, begins int64, f fault.Fault) *LineError {
+	before := record[:f.At]
 	number := begins + int64(bytes.Count(before, []byte("\n")))
 	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
-	return &LineError{l.opts.Name, number, column, f.reason, f.kind}
+	return &LineError{l.opts.Name, number, column, f.Reason, f.Kind}
 }
 
 // wrong returns a syntax error at the beginning of the last line. It is for faults that concern
 // the whole file, which SkipBad does not skip.
 func (l *lines) wrong(line []byte, format string, args ...any) error {
-	return l.lineError(line, syntaxFault(0, format, args...))
+	return l.lineError(line, fault.Syntax(0, format, args...))
 }

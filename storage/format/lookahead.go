@@ -7,6 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"heavytail/storage/format/internal/decimal"
+	"heavytail/storage/format/internal/delimited"
 	"heavytail/storage/internal/excerpt"
 )
 
@@ -19,7 +21,7 @@ const (
 
 // mayName reports whether a first line can name the columns: it has no number and no date.
 func (p *parser) mayName(line []byte) bool {
-	return !p.braces.found && !slices.ContainsFunc(namesIn(line, p.sep), isFigure)
+	return !p.braces.found && !slices.ContainsFunc(delimited.NamesIn(line, p.sep), isFigure)
 }
 
 // isFigure reports whether a field is a number or a date.
@@ -28,7 +30,7 @@ func isFigure(field string) bool {
 	if _, _, date := parseDate(text); date {
 		return true
 	}
-	return isNumber(text) || isDecimalComma(text)
+	return decimal.IsNumber(text) || decimal.HasComma(text)
 }
 
 // hold keeps a line until the first one is understood.
@@ -44,7 +46,7 @@ func (p *parser) hold(line []byte, comment bool) error {
 // holdComment keeps a line that looks like a comment and that is a row if the first line turns out
 // to be a header. It reports whether it did.
 func (p *parser) holdComment(line []byte) (held bool, err error) {
-	if len(p.first.held) == 0 || !p.sep.quotes() || len(namesIn(line, p.sep)) != p.first.columns {
+	if len(p.first.held) == 0 || !p.sep.Quotes() || len(delimited.NamesIn(line, p.sep)) != p.first.columns {
 		return false, nil
 	}
 	p.stats.Comments-- // counted again when it is known what it is
@@ -59,7 +61,7 @@ func (p *parser) decide(ended bool) error {
 	f.held, f.decided = nil, true
 	defer func() { p.stats.Lines = now }()
 	p.stats.Lines = held[0].number
-	names, rows := namesIn(held[0].text, p.sep), p.rows(held[1:])
+	names, rows := delimited.NamesIn(held[0].text, p.sep), p.rows(held[1:])
 	named := figuresBelow(names, rows)
 	if !named && !p.pairs {
 		named = p.nowhereElse(names, rows, ended)
@@ -95,7 +97,7 @@ func (p *parser) rows(held []heldLine) (rows [][]string) {
 	for _, h := range held {
 		if !h.comment {
 			var b braces
-			rows = append(rows, namesIn(b.cut(h.text, p.sep, &p.opts), p.sep))
+			rows = append(rows, delimited.NamesIn(b.cut(h.text, p.sep, &p.opts), p.sep))
 		}
 	}
 	return rows
@@ -106,7 +108,7 @@ func (p *parser) headed(line []byte, names []string, rows [][]string) error {
 	if p.opts.Source == "" && p.opts.Target == "" && isTable(names, rows) {
 		return p.wrong(line, "the header names no two ends of edges: %s; IMPORT VERTICES reads a table of vertices, and the options source and target name the columns of the ends", excerpt.List(names))
 	}
-	plan, doubt := planFor(&p.opts, names)
+	plan, doubt := delimited.PlanFor(p.opts.wanted(), names)
 	if doubt != "" {
 		return p.wrong(line, "%s", doubt)
 	}
@@ -144,7 +146,7 @@ func figuresBelow(names []string, rows [][]string) bool {
 // isTable reports whether a header and the lines below it are a table of vertices: the first column
 // is called as keys are, is different in all lines, and no known names are those of two ends.
 func isTable(names []string, rows [][]string) bool {
-	if _, _, ends := knownPair(names, true); ends || len(rows) < 2 {
+	if _, _, ends := delimited.KnownPair(names, true); ends || len(rows) < 2 {
 		return false
 	}
 	if !isKeyName(names[0]) {
@@ -180,7 +182,7 @@ const (
 // nowhereElse reports whether the first line names the columns because its names occur nowhere else
 // in a text. If the text has more lines than these, its end decides: see ReadStats.NamesHeader.
 func (p *parser) nowhereElse(names []string, rows [][]string, ended bool) bool {
-	source, target := p.plan.at[roleSource]-1, p.plan.at[roleTarget]-1
+	source, target := p.plan.At[delimited.Source]-1, p.plan.At[delimited.Target]-1
 	if max(source, target) >= len(names) || !looksNamed(names[source]) || !looksNamed(names[target]) || names[source] == names[target] {
 		return false
 	}
@@ -193,11 +195,11 @@ func (p *parser) nowhereElse(names []string, rows [][]string, ended bool) bool {
 		}
 	}
 	least := leastBelow
-	if p.sep == separatorWhitespace {
+	if p.sep == delimited.SeparatorWhitespace {
 		least = leastBelowBlanks
 	}
 	recurring := Recurring(int64(len(seen)), int64(len(rows)))
-	if _, _, known := knownPair(names, true); known && ended {
+	if _, _, known := delimited.KnownPair(names, true); known && ended {
 		least, recurring = 1, true
 	}
 	switch {
@@ -209,7 +211,7 @@ func (p *parser) nowhereElse(names []string, rows [][]string, ended bool) bool {
 	case len(rows) >= least && recurring:
 		p.stats.remark(namesTaken, excerpt.Of([]byte(p.first.text)), p.first.number, "header := FALSE takes it as an edge")
 		return true
-	case len(rows) >= leastBelow && (p.sep != separatorWhitespace || recurring):
+	case len(rows) >= leastBelow && (p.sep != delimited.SeparatorWhitespace || recurring):
 		p.stats.remark(edgeTaken, excerpt.Of([]byte(p.first.text)), p.first.number, "header := TRUE takes it as the names of the columns")
 	}
 	return false

@@ -9,12 +9,14 @@ import (
 	"strconv"
 	"time"
 
+	"heavytail/storage/format/internal/decimal"
+	"heavytail/storage/format/internal/delimited"
 	"heavytail/storage/internal/excerpt"
 )
 
 // parseWeight reads a positive decimal number that is finite as a float32.
 func parseWeight(text []byte) (weight float64, ok bool) {
-	if !isDecimal(text) {
+	if !decimal.Is(text) {
 		return 0, false
 	}
 	// The string is not allocated on the heap, since ParseFloat does not keep it.
@@ -27,7 +29,7 @@ func parseWeight(text []byte) (weight float64, ok bool) {
 }
 
 func weightFault(text []byte) string {
-	if isDecimalComma(text) {
+	if decimal.HasComma(text) {
 		return fmt.Sprintf("weight %s has a decimal comma; write a point", excerpt.Of(text))
 	}
 	return fmt.Sprintf("weight %s is not a positive decimal number that a float32 can hold", excerpt.Of(text))
@@ -47,11 +49,11 @@ func ParseTime(text string) (t int64, dated, ok bool) {
 // parseTime reads a number, or a date or date-time of RFC 3339 as Unix seconds. cut reports that it
 // has a fraction, which is left out.
 func parseTime(text []byte) (t int64, dated, cut, ok bool) {
-	if isInteger(text) || text[0] == '+' {
+	if decimal.IsInteger(text) || text[0] == '+' {
 		t, err := strconv.ParseInt(string(text), 10, 64)
 		return t, false, false, err == nil && t != math.MinInt64 // MinInt64 means "no time" in graphs
 	}
-	if isDecimal(text) {
+	if decimal.Is(text) {
 		if t, cut, ok = parseDecimalTime(text); ok {
 			return t, false, cut, true
 		}
@@ -63,7 +65,7 @@ func parseTime(text []byte) (t int64, dated, cut, ok bool) {
 // parseDecimalTime reads a time with a decimal point or an exponent, such as 1217567877.0, and
 // rounds it down.
 func parseDecimalTime(text []byte) (t int64, cut, ok bool) {
-	if whole, fraction, _ := bytes.Cut(text, []byte(".")); isInteger(whole) && (len(fraction) == 0 || isInteger(fraction) && fraction[0] != '-') {
+	if whole, fraction, _ := bytes.Cut(text, []byte(".")); decimal.IsInteger(whole) && (len(fraction) == 0 || decimal.IsInteger(fraction) && fraction[0] != '-') {
 		t, err := strconv.ParseInt(string(whole), 10, 64)
 		if cut = len(bytes.Trim(fraction, "0")) > 0; cut && whole[0] == '-' {
 			t--
@@ -112,26 +114,26 @@ func parseDate(text []byte) (t int64, cut, ok bool) {
 
 // measure sets the weight and the time of an edge, which may be missing. If one of them is
 // malformed, it returns its role and a function that gives the reason.
-func measure(edge *Edge, field *[roleCount][]byte) (bad role, reason func() string) {
-	if text := field[roleWeight]; len(text) > 0 {
+func measure(edge *Edge, field *[delimited.Roles][]byte) (bad delimited.Role, reason func() string) {
+	if text := field[delimited.Weight]; len(text) > 0 {
 		if edge.Weight, edge.Weighted = parseWeight(text); !edge.Weighted {
 			edge.Weight = 1
-			return roleWeight, func() string { return weightFault(text) }
+			return delimited.Weight, func() string { return weightFault(text) }
 		}
 	}
-	if text := field[roleTime]; len(text) > 0 {
+	if text := field[delimited.Time]; len(text) > 0 {
 		if edge.Time, edge.Dated, edge.cut, edge.Timed = parseTime(text); !edge.Timed {
-			return roleTime, func() string { return timeFault(text) }
+			return delimited.Time, func() string { return timeFault(text) }
 		}
 	}
-	return roleIgnored, nil
+	return delimited.Ignored, nil
 }
 
 // measure does the same, and takes words such as NA for missing weights and times, with a remark.
-func (s *ReadStats) measure(edge *Edge, field *[roleCount][]byte, line int64) (bad role, reason func() string) {
+func (s *ReadStats) measure(edge *Edge, field *[delimited.Roles][]byte, line int64) (bad delimited.Role, reason func() string) {
 	for {
 		bad, reason = measure(edge, field)
-		if bad == roleIgnored || !IsMissing(field[bad]) {
+		if bad == delimited.Ignored || !IsMissing(field[bad]) {
 			return bad, reason
 		}
 		s.remark(bad.String()+"s taken as missing", string(field[bad]), line, "")

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"heavytail/storage/format/internal/decimal"
+	"heavytail/storage/format/internal/fault"
 	"heavytail/storage/internal/excerpt"
 )
 
@@ -68,7 +70,7 @@ func (m *metis) line(line []byte) error {
 	if kind == lineComment {
 		return nil
 	}
-	if f := textFault(line); f.found() {
+	if f := fault.OfText(line); f.Found() {
 		return m.lineError(line, f)
 	}
 	words := bytes.Fields(line)
@@ -90,7 +92,7 @@ func (m *metis) first(line []byte, words [][]byte) error {
 	if len(words) < 2 || len(words) > 4 {
 		return m.wrong(line, "expected the header of a METIS file, the numbers of vertices and edges and perhaps a format, found %s", excerpt.Of(line))
 	}
-	n, edges, ok := parseCounts(words[0], words[1])
+	n, edges, ok := decimal.Counts(words[0], words[1])
 	if !ok {
 		return m.wrong(line, "expected the numbers of vertices and edges, found %s", excerpt.Of(line))
 	}
@@ -113,7 +115,7 @@ func (m *metis) first(line []byte, words [][]byte) error {
 		m.weighted = form[2] == '1'
 	}
 	if len(words) > 3 {
-		if constraints, ok = parseCount(words[3]); !ok || constraints > maxColumns {
+		if constraints, ok = decimal.Count(words[3]); !ok || constraints > maxColumns {
 			return m.wrong(line, "expected the number of weights of a vertex, found %s", excerpt.Of(words[3]))
 		}
 	}
@@ -137,7 +139,7 @@ func (m *metis) neighbours(line []byte, words [][]byte) error {
 		return m.wrong(line, "the header asks for %d numbers before the neighbours of vertex %d and %d for each of them, found %d in all", m.skipped, m.vertex, each, len(words))
 	}
 	for words = words[m.skipped:]; len(words) > 0; words = words[each:] {
-		v, ok := parseCount(words[0])
+		v, ok := decimal.Count(words[0])
 		if !ok || v < 1 || v > m.n {
 			return m.wrong(line, "expected a vertex from 1 to %d, found %s", m.n, excerpt.Of(words[0]))
 		}

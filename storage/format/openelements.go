@@ -3,6 +3,8 @@ package format
 import (
 	"slices"
 
+	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/fault"
 	"heavytail/storage/internal/excerpt"
 )
 
@@ -10,10 +12,10 @@ import (
 // and GML.
 type openElements struct {
 	elements
-	place map[string]int    // of columns by their names, from 1 on
-	types []Type            // types of the columns by the values so far; passed to the handler at the end
-	usual [roleCount]string // the names of weight and time, once they are known
-	seen  [roleCount]bool   // whether any edge had an attribute of the role
+	place map[string]int          // of columns by their names, from 1 on
+	types []Type                  // types of the columns by the values so far; passed to the handler at the end
+	usual [delimited.Roles]string // the names of weight and time, once they are known
+	seen  [delimited.Roles]bool   // whether any edge had an attribute of the role
 }
 
 func newOpenElements(opts Options, h Handler, position func() (line int64, column int)) openElements {
@@ -32,7 +34,7 @@ func (g *openElements) columnOf(name string) (int, error) {
 	switch {
 	case name == "":
 		return 0, g.at(ErrSyntax, "a member without a name")
-	case encodingFault([]byte(name)).found():
+	case fault.OfEncoding([]byte(name)).Found():
 		return 0, g.at(ErrSyntax, "the name of a member holds a NUL")
 	case len(g.columns) == g.opts.MaxColumns:
 		return 0, g.at(ErrLimit, "nodes have more than %d attributes", g.opts.MaxColumns)
@@ -86,21 +88,21 @@ func (g *openElements) unknown(nodes int64) string {
 
 // roleOf returns the role of a member of a link. The first usual name of a role that occurs is
 // used for the whole text.
-func (g *openElements) roleOf(name string) role {
+func (g *openElements) roleOf(name string) delimited.Role {
 	for r, asked := range g.opts.wanted() {
-		if r := role(r); r >= roleWeight && asked != "" && asked == name {
+		if r := delimited.Role(r); r >= delimited.Weight && asked != "" && asked == name {
 			return r
 		}
 	}
-	r := usualRole(name)
-	if r == roleIgnored || g.opts.wanted()[r] != "" {
-		return roleIgnored
+	r := delimited.UsualRole(name)
+	if r == delimited.Ignored || g.opts.wanted()[r] != "" {
+		return delimited.Ignored
 	}
 	if g.usual[r] == "" {
 		g.usual[r] = name
 	}
 	if g.usual[r] != name {
-		return roleIgnored
+		return delimited.Ignored
 	}
 	return r
 }

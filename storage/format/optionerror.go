@@ -3,6 +3,8 @@ package format
 import (
 	"fmt"
 	"strings"
+
+	"heavytail/storage/format/internal/delimited"
 )
 
 // OptionError reports a value that an option cannot have, either at all or together with other
@@ -58,7 +60,7 @@ func (f *optionFaults) within(option string, value, most int64) {
 
 // column refuses a number that is not a valid column number.
 func (f *optionFaults) column(option, text string) {
-	if n, ok := columnNumber(text); ok && (n < 1 || n > maxColumns) {
+	if n, ok := delimited.ColumnNumber(text); ok && (n < 1 || n > maxColumns) {
 		*f = append(*f, &OptionError{Option: option, Value: text, Allowed: fmt.Sprintf("the name of a column or a number from 1 to %d", maxColumns)})
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"heavytail/storage/format/internal/delimited"
 )
 
 // HeaderMode defines how an edge list's first data line (the first that is neither empty nor a
@@ -136,7 +138,7 @@ const (
 // Validate reports all faults of the options at once. Each is an *OptionError.
 func (o EdgeListOptions) Validate() error {
 	var faults optionFaults
-	if _, ok := parseSeparator(o.Separator); !ok {
+	if _, ok := delimited.ParseSeparator(o.Separator); !ok {
 		faults = append(faults, &OptionError{Option: "separator", Value: o.Separator, Expected: []string{"auto", "whitespace", "tab", "comma", "semicolon", "bar"}})
 	}
 	if o.Header > HeaderCounts {
@@ -165,9 +167,9 @@ func (o EdgeListOptions) withDefaults() EdgeListOptions {
 func (o EdgeListOptions) validateColumns(faults *optionFaults) {
 	sound := len(*faults)
 	for r, text := range o.wanted() {
-		faults.column(role(r).String(), text)
-		if text == NoColumn && role(r) < roleWeight {
-			*faults = append(*faults, &OptionError{Option: role(r).String(), Value: text, Allowed: "the name or the number of a column"})
+		faults.column(delimited.Role(r).String(), text)
+		if text == NoColumn && delimited.Role(r) < delimited.Weight {
+			*faults = append(*faults, &OptionError{Option: delimited.Role(r).String(), Value: text, Allowed: "the name or the number of a column"})
 		}
 	}
 	if len(*faults) > sound {
@@ -179,8 +181,29 @@ func (o EdgeListOptions) validateColumns(faults *optionFaults) {
 		}
 		return
 	}
-	if p, doubt := planOf(newPlan(&o).at); doubt != "" {
-		r := p.repeated(o.wanted())
+	if p, doubt := delimited.PlanOf(delimited.NewPlan(o.wanted()).At); doubt != "" {
+		r := p.Repeated(o.wanted())
 		faults.conflict(r.String(), o.wanted()[r], "%s", doubt)
 	}
+}
+
+// NoColumn, as EdgeListOptions.Weight or Time, means that no column is read, whatever the
+// header contains.
+const NoColumn = delimited.NoColumn
+
+// wanted returns the columns that the options ask for, by role.
+func (o *EdgeListOptions) wanted() [delimited.Roles]string {
+	return [delimited.Roles]string{delimited.Source: o.Source, delimited.Target: o.Target, delimited.Weight: o.Weight, delimited.Time: o.Time}
+}
+
+// maxColumns is the largest number that a column may have in the options.
+const maxColumns = 1 << 16
+
+// namesColumns reports whether the options refer to a column by name, which requires a header.
+func (o *EdgeListOptions) namesColumns() bool {
+	wanted := o.wanted()
+	return slices.ContainsFunc(wanted[:], func(text string) bool {
+		_, number := delimited.ColumnNumber(text)
+		return text != "" && text != NoColumn && !number
+	})
 }

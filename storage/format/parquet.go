@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"heavytail/storage/format/internal/columnfile"
+	"heavytail/storage/format/internal/fault"
 	"heavytail/storage/internal/excerpt"
 )
 
@@ -77,7 +78,7 @@ func openParquet(ctx context.Context, r io.Reader, opts Options) (*parquetFile, 
 		return nil, nil
 	}
 	edges := opts.EdgeListOptions.withDefaults()
-	fault := func(kind error, reason string) error {
+	wrong := func(kind error, reason string) error {
 		return &ParquetError{File: opts.Name, Reason: reason, Kind: kind}
 	}
 	if !random {
@@ -90,7 +91,7 @@ func openParquet(ctx context.Context, r io.Reader, opts Options) (*parquetFile, 
 	start := make([]byte, 4)
 	n, _ := in.ReadAt(start, 0)
 	if strings.HasPrefix(string(start[:n]), "\x1f\x8b") || strings.HasPrefix(string(start[:n]), "\x28\xb5\x2f\xfd") {
-		return nil, fault(ErrSyntax, "Parquet is not read from inside another compression; its pages are compressed already")
+		return nil, wrong(ErrSyntax, "Parquet is not read from inside another compression; its pages are compressed already")
 	}
 	columns := cmp.Or(opts.MaxColumns, defaultMaxColumns)
 	f := &parquetFile{ctx: ctx, in: in, size: size, opts: &edges}
@@ -249,7 +250,7 @@ func (f *parquetFile) key(rows columnfile.Rows, i, column int, dst []byte) (key 
 	if len(dst) > f.opts.MaxKey {
 		return dst, fmt.Sprintf("key %s has %d bytes, the limit is %d", excerpt.Of(dst), len(dst), f.opts.MaxKey)
 	}
-	if f := encodingFault(dst); len(dst) == 0 || f.found() {
+	if f := fault.OfEncoding(dst); len(dst) == 0 || f.Found() {
 		return dst, "key " + excerpt.Of(dst) + " is empty, not UTF-8, or has a NUL"
 	}
 	return dst, ""

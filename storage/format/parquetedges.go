@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"heavytail/storage/format/internal/columnfile"
+	"heavytail/storage/format/internal/delimited"
 	"heavytail/storage/internal/excerpt"
 )
 
@@ -18,13 +19,13 @@ func (e *parquetEdges) read() (stats ReadStats, err error) {
 	}
 	e.values, e.texts = make([][]byte, len(e.further)), make([][]byte, len(e.further))
 	columns := append(slices.Clone(e.columns), e.further...)
-	stats.IgnoredColumns, stats.IgnoredNames = len(e.Columns())-len(columns), e.plan.ignored
+	stats.IgnoredColumns, stats.IgnoredNames = len(e.Columns())-len(columns), e.plan.Ignored
 	return stats, e.each(&stats, columns, e.row)
 }
 
 // prepare decides which columns are read, and for which roles.
 func (e *parquetEdges) prepare() error {
-	plan, doubt := planFor(e.opts, e.names())
+	plan, doubt := delimited.PlanFor(e.opts.wanted(), e.names())
 	if doubt == "" && len(e.names()) < 2 {
 		doubt = "an edge needs two columns, and the file has one"
 	}
@@ -40,9 +41,9 @@ type parquetEdges struct {
 	*parquetFile
 	h       Handler
 	stats   *ReadStats
-	plan    plan
-	columns []int          // of the file
-	place   [roleCount]int // indices into columns; -1 if the role has no column
+	plan    delimited.Plan
+	columns []int                // of the file
+	place   [delimited.Roles]int // indices into columns; -1 if the role has no column
 	scratch [2][]byte
 
 	further []int    // columns of the file whose values are read, too
@@ -52,19 +53,19 @@ type parquetEdges struct {
 
 // choose finds the columns of all roles, and refuses columns of a wrong type.
 func (e *parquetEdges) choose() error {
-	for r := roleSource; r < roleCount; r++ {
+	for r := delimited.Source; r < delimited.Roles; r++ {
 		e.place[r] = -1
-		column := e.plan.at[r] - 1
+		column := e.plan.At[r] - 1
 		if column < 0 {
 			continue
 		}
 		kind := e.Columns()[column].Kind
 		switch {
-		case r <= roleTarget && !keyKind(kind):
+		case r <= delimited.Target && !keyKind(kind):
 			return e.unfit(column, fmt.Sprintf("the %s of an edge is a text or an integer; %s", r, columnsHint(e.names())))
-		case r == roleWeight && !numberKind(kind):
+		case r == delimited.Weight && !numberKind(kind):
 			return e.unfit(column, "a weight is a number; weight := 'none' takes none")
-		case r == roleTime && !timeKind(kind):
+		case r == delimited.Time && !timeKind(kind):
 			return e.unfit(column, "a time is an integer, a date or a timestamp; time := 'none' takes none")
 		}
 		e.place[r] = len(e.columns)
@@ -81,20 +82,20 @@ func (e *parquetEdges) row(rows columnfile.Rows) error {
 	var edge Edge
 	edge.Weight = 1
 	for i, to := range []*[]byte{&edge.Source, &edge.Target} {
-		column := e.place[roleSource+role(i)]
+		column := e.place[delimited.Source+delimited.Role(i)]
 		key, reason := e.key(rows, column, e.columns[column], e.scratch[i][:0])
 		if reason != "" {
 			return e.bad(e.stats, e.columns[column], "%s", reason)
 		}
 		e.scratch[i], *to = key, key
 	}
-	if i := e.place[roleWeight]; i >= 0 && !rows.Missing(i) {
+	if i := e.place[delimited.Weight]; i >= 0 && !rows.Missing(i) {
 		edge.Weight, edge.Weighted = rows.Double(i), true
 		if held := float32(edge.Weight); !(held > 0) || math.IsInf(float64(held), 0) {
 			return e.bad(e.stats, e.columns[i], "weight %v is not a positive number that a float32 can hold", edge.Weight)
 		}
 	}
-	if i := e.place[roleTime]; i >= 0 && !rows.Missing(i) {
+	if i := e.place[delimited.Time]; i >= 0 && !rows.Missing(i) {
 		if edge.Time, edge.Dated, edge.Timed = e.time(rows, i); !edge.Timed {
 			return e.bad(e.stats, e.columns[i], "the time is no date and no integer that is read")
 		}

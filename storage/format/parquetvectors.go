@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"heavytail/storage/format/internal/columnfile"
+	"heavytail/storage/format/internal/delimited"
 	"heavytail/storage/internal/excerpt"
 )
 
@@ -45,10 +46,10 @@ func ReadVectorsParquet(ctx context.Context, r io.Reader, opts VectorOptions, h 
 // or else the first of a type that fits.
 func (f *parquetFile) vectorColumn(named string, fits func(columnfile.Kind) bool, what string, usual ...string) (int, error) {
 	if named != "" {
-		number, ok := columnNumber(named)
+		number, ok := delimited.ColumnNumber(named)
 		if !ok {
 			var doubt string
-			if number, doubt = columnNamed(f.names(), named); doubt != "" {
+			if number, doubt = delimited.ColumnNamed(f.names(), named); doubt != "" {
 				return 0, &ParquetError{File: f.opts.Name, Reason: doubt, Kind: ErrSyntax}
 			}
 		}

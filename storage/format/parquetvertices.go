@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"heavytail/storage/format/internal/columnfile"
+	"heavytail/storage/format/internal/decimal"
+	"heavytail/storage/format/internal/fault"
 	"heavytail/storage/internal/excerpt"
 )
 
@@ -124,7 +126,7 @@ func (f *parquetFile) text(rows columnfile.Rows, i, column, maxValue int, dst []
 		if math.IsInf(x, 0) {
 			return dst, false, "the value is not finite"
 		}
-		if dst = strconv.AppendFloat(dst, x, 'g', -1, 64); isInteger(dst) {
+		if dst = strconv.AppendFloat(dst, x, 'g', -1, 64); decimal.IsInteger(dst) {
 			dst = append(dst, ".0"...) // the form in which the other readers return a float
 		}
 		return dst, !math.IsNaN(x), ""
@@ -137,7 +139,7 @@ func (f *parquetFile) text(rows columnfile.Rows, i, column, maxValue int, dst []
 	if len(dst) > maxValue {
 		return dst, false, fmt.Sprintf("value %s has %d bytes, the limit is %d", excerpt.Of(dst), len(dst), maxValue)
 	}
-	if f := encodingFault(dst); f.found() {
+	if f := fault.OfEncoding(dst); f.Found() {
 		return dst, false, "value " + excerpt.Of(dst) + " is not UTF-8, or has a NUL"
 	}
 	return dst, true, ""

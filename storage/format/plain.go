@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"math"
+
+	"heavytail/storage/format/internal/delimited"
 )
 
 // plainLines delivers the edges of the leading lines that are complete and contain nothing
@@ -12,7 +14,7 @@ import (
 // bytes cost more than the bytes.
 func (p *parser) plainLines(text []byte) (done int, err error) {
 	text = text[:bytes.LastIndexByte(text, '\n')+1] // so that every scan below ends
-	class, runs := &p.class, p.sep == separatorWhitespace
+	class, runs := &p.class, p.sep == delimited.SeparatorWhitespace
 	most := cmp.Or(p.opts.MaxLines, math.MaxInt64)
 	for at := 0; at < len(text); done = at {
 		for runs && class[text[at]] == classSeparator {
@@ -55,16 +57,16 @@ func (p *parser) plainFields(text []byte) (done int, err error) {
 	text = text[:bytes.LastIndexByte(text, '\n')+1] // so that every scan below ends
 	most := cmp.Or(p.opts.MaxLines, math.MaxInt64)
 	for at := 0; at < len(text); done = at {
-		var field [roleCount][]byte
+		var field [delimited.Roles][]byte
 		end, extra := p.fields(text, at, &field)
 		if end < 0 || extra > p.spare || end-at > p.opts.MaxLine || p.stats.Lines == most {
 			return done, nil
 		}
-		edge := Edge{Source: field[roleSource], Target: field[roleTarget], Weight: 1}
+		edge := Edge{Source: field[delimited.Source], Target: field[delimited.Target], Weight: 1}
 		if !p.keysFit(edge) {
 			return done, nil
 		}
-		if bad, _ := measure(&edge, &field); bad != roleIgnored {
+		if bad, _ := measure(&edge, &field); bad != delimited.Ignored {
 			return done, nil
 		}
 		at = end + 1
@@ -83,8 +85,8 @@ func (p *parser) keysFit(e Edge) bool {
 // fields splits the line that begins at a byte of the text. It returns the position of the line
 // feed and the number of columns that are not read, or a negative position if there is
 // something unusual.
-func (p *parser) fields(text []byte, at int, field *[roleCount][]byte) (end, extra int) {
-	class, runs, roles := &p.class, p.sep == separatorWhitespace, p.plan.roles
+func (p *parser) fields(text []byte, at int, field *[delimited.Roles][]byte) (end, extra int) {
+	class, runs, roles := &p.class, p.sep == delimited.SeparatorWhitespace, p.plan.Roles
 	for column := 0; ; column++ {
 		for runs && class[text[at]] == classSeparator {
 			at++
@@ -98,7 +100,7 @@ func (p *parser) fields(text []byte, at int, field *[roleCount][]byte) (end, ext
 		}
 		switch {
 		case runs && start == at: // blanks at the end of the line
-		case column < len(roles) && roles[column] != roleIgnored:
+		case column < len(roles) && roles[column] != delimited.Ignored:
 			field[roles[column]] = text[start:at:at]
 		default:
 			extra++
@@ -119,7 +121,7 @@ func (p *parser) fields(text []byte, at int, field *[roleCount][]byte) (end, ext
 // plainRest counts the remaining columns and returns the position of the line feed, or a
 // negative number if there is something unusual.
 func (p *parser) plainRest(text []byte, at int) (end, extra int) {
-	class, runs := &p.class, p.sep == separatorWhitespace
+	class, runs := &p.class, p.sep == delimited.SeparatorWhitespace
 	for {
 		switch class[text[at]] {
 		case classNewline:
@@ -143,4 +145,36 @@ func (p *parser) plainRest(text []byte, at int) (end, extra int) {
 			return -1, 0
 		}
 	}
+}
+
+// byteClass is the meaning of a byte in a plain line.
+type byteClass uint8
+
+const (
+	classKey       byteClass = iota // part of a key
+	classSeparator                  // between columns
+	classNewline
+	classUnusual // whatever needs a closer look
+)
+
+// classify returns the class of every byte. Bytes beyond ASCII are unusual since their encoding
+// must be checked.
+func classify(sep delimited.Separator) (class [256]byteClass) {
+	for c := range 128 {
+		class[c] = classKey
+	}
+	for c := 128; c < 256; c++ {
+		class[c] = classUnusual
+	}
+	class[0], class['\r'], class['\n'] = classUnusual, classUnusual, classNewline
+	class[' '], class['\t'] = classUnusual, classUnusual // trimmed, or part of a key
+	class['{'] = classUnusual                            // may begin a dictionary of attributes
+	if sep.Quotes() {
+		class['"'] = classUnusual
+	}
+	class[sep.Character()] = classSeparator
+	if sep == delimited.SeparatorWhitespace {
+		class['\t'] = classSeparator
+	}
+	return class
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"time"
 
+	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/tokens"
 	"heavytail/storage/internal/compress"
 )
 
@@ -64,9 +66,9 @@ func startFeed(ctx context.Context, r io.Reader, opts *EdgeListOptions, hashed b
 func (f *feed) close() { f.in.Close() }
 
 // tokens returns the text for a reader of tokens.
-func (f *feed) tokens() tokenSource {
+func (f *feed) tokens() tokens.Source {
 	o := f.opts.withDefaults()
-	return tokenSource{Next: f.next, MaxLine: o.MaxLine, MaxBytes: o.MaxBytes, MaxLines: o.MaxLines, At: func(line int64, column int, kind error, reason string) error {
+	return tokens.Source{Next: f.next, MaxLine: o.MaxLine, MaxBytes: o.MaxBytes, MaxLines: o.MaxLines, At: func(line int64, column int, kind error, reason string) error {
 		return &LineError{o.Name, line, column, reason, kind}
 	}}
 }
@@ -158,7 +160,7 @@ func (f *feed) push(to *lines) error {
 // endsInReturns reports whether lines end in a carriage return alone, as old programs for the Mac
 // write them, by the first block of a text: it has some outside quotes, and no line feed.
 func endsInReturns(text []byte) bool {
-	return outsideQuotes(bytes.TrimSuffix(text, []byte("\r")), '\r') && bytes.IndexByte(text, '\n') < 0
+	return delimited.OutsideQuotes(bytes.TrimSuffix(text, []byte("\r")), '\r') && bytes.IndexByte(text, '\n') < 0
 }
 
 // feedLines makes line feeds of carriage returns. It reports whether there was no line feed before.

@@ -1,25 +1,29 @@
 package format
 
-import "bytes"
+import (
+	"bytes"
+
+	"heavytail/storage/format/internal/delimited"
+)
 
 // opensRecord reports whether a quoted field continues after a line.
 func (p *parser) opensRecord(line []byte) bool {
-	if bytes.IndexByte(line, '"') < 0 || p.sep != separatorAuto && !p.sep.quotes() {
+	if bytes.IndexByte(line, '"') < 0 || p.sep != delimited.SeparatorAuto && !p.sep.Quotes() {
 		return false
 	}
-	open, _ := quoteStaysOpen(line, p.recordSeparator(line), false)
+	open, _ := delimited.QuoteStaysOpen(line, p.recordSeparator(line), false)
 	return open
 }
 
 // recordSeparator returns the separator of a line, or else the comma.
 func (p *parser) recordSeparator(line []byte) byte {
-	if p.sep != separatorAuto {
-		return p.sep.character()
+	if p.sep != delimited.SeparatorAuto {
+		return p.sep.Character()
 	}
-	if sep, _ := detectSeparator(line); sep.quotes() {
-		return sep.character()
+	if sep, _ := delimited.Detect(line); sep.Quotes() {
+		return sep.Character()
 	}
-	return separatorComma.character()
+	return delimited.SeparatorComma.Character()
 }
 
 func (p *parser) begin(line []byte) error {
@@ -32,7 +36,7 @@ func (p *parser) begin(line []byte) error {
 func (p *parser) continueRecord(line []byte) error {
 	r := &p.record
 	r.text = append(append(r.text, '\n'), line...)
-	open, torn := quoteStaysOpen(line, p.recordSeparator(r.text), true)
+	open, torn := delimited.QuoteStaysOpen(line, p.recordSeparator(r.text), true)
 	switch {
 	case torn:
 		return p.tear()
@@ -40,8 +44,8 @@ func (p *parser) continueRecord(line []byte) error {
 		return p.long()
 	}
 	whole := bytes.TrimSuffix(r.text, []byte("\r"))
-	if p.sep == separatorAuto {
-		if sep, _ := detectSeparator(whole); !sep.quotes() {
+	if p.sep == delimited.SeparatorAuto {
+		if sep, _ := delimited.Detect(whole); !sep.Quotes() {
 			return p.tear()
 		}
 	}

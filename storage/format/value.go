@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"heavytail/storage/format/internal/decimal"
 	"heavytail/storage/internal/excerpt"
 )
 
@@ -19,11 +20,11 @@ func TypeOf(value []byte) Type {
 	switch {
 	case bytes.EqualFold(value, []byte("true")) || bytes.EqualFold(value, []byte("false")):
 		return Boolean
-	case len(value) == 0 || value[0] == '+' || leadingZero(value) || !isDecimal(value):
+	case len(value) == 0 || value[0] == '+' || decimal.LeadingZero(value) || !decimal.Is(value):
 		return Text
 	case string(value) == "-0":
 		return Float // an integer would lose the sign
-	case isInteger(value):
+	case decimal.IsInteger(value):
 		if _, err := strconv.ParseInt(string(value), 10, 64); err == nil {
 			return Integer
 		}
@@ -38,7 +39,7 @@ func TypeOf(value []byte) Type {
 // IsMissing reports whether a text means, in any case of letters, that a number or a boolean is
 // missing: NA, N/A, NaN, NULL, None, \N, a dot, a hyphen, a question mark and the like, and
 // infinities. Where texts are expected, these are texts.
-func IsMissing(text []byte) bool { return isMissing(text) }
+func IsMissing(text []byte) bool { return decimal.IsMissing(text) }
 
 // Or returns the narrowest type that holds the values of both types: Untyped is the type
 // without values, Float includes integers, and Text includes everything.
@@ -62,7 +63,7 @@ func valueFault(t Type, value []byte) string {
 	case Integer:
 		_, err = strconv.ParseInt(text, 10, 64)
 	case Float:
-		if !isFinite(value) {
+		if !decimal.IsFinite(value) {
 			err = ErrNotFinite
 		}
 	case Boolean:

@@ -15,6 +15,9 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"heavytail/storage/format/internal/decimal"
+	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/tokens"
 	"heavytail/storage/internal/excerpt"
 )
 
@@ -168,9 +171,9 @@ func (v *vectorReader) next(most int) (word []byte, end byte, err error) {
 			return v.word, '\n', nil
 		case err != nil:
 			return nil, 0, v.ended(err)
-		case c == '\n' || isBlank(c) && len(v.word) > 0:
+		case c == '\n' || delimited.IsBlank(c) && len(v.word) > 0:
 			return bytes.TrimSuffix(v.word, []byte("\r")), c, nil
-		case isBlank(c):
+		case delimited.IsBlank(c):
 		case len(v.word) == most:
 			return nil, 0, v.fault(ErrLimit, "%s has more than %d bytes", excerpt.Of(v.word), most)
 		default:
@@ -191,9 +194,9 @@ func (v *vectorReader) shape() error {
 			return err
 		}
 		if i == 0 {
-			word = bytes.TrimPrefix(word, []byte(byteOrderMark))
+			word = bytes.TrimPrefix(word, []byte(tokens.ByteOrderMark))
 		}
-		n, ok := parseCount(word)
+		n, ok := decimal.Count(word)
 		if !ok || (end == '\n') != (i == 1) {
 			return v.fault(ErrSyntax, "expected the numbers of rows and of values, found %s", excerpt.Of(word))
 		}
@@ -273,7 +276,7 @@ func (v *vectorReader) textRow(key []byte) ([]byte, error) {
 			return nil, err
 		}
 		x, err := strconv.ParseFloat(string(word), 32)
-		if err != nil || !isDecimal(word) {
+		if err != nil || !decimal.Is(word) {
 			return nil, v.fault(ErrSyntax, "%s is not a decimal number that a float32 can hold", excerpt.Of(word))
 		}
 		v.values[i] = float32(x)
@@ -380,8 +383,8 @@ func (v *vectorReader) npy(h VectorHandler) error {
 		return v.fault(ErrSyntax, "the matrix is stored by columns; numpy.ascontiguousarray(matrix) stores it by rows")
 	}
 	v.number = npyNumberOf(string(found[1]))
-	rows, _ := parseCount(found[3])
-	dim, _ := parseCount(found[4])
+	rows, _ := decimal.Count(found[3])
+	dim, _ := decimal.Count(found[4])
 	if err := v.setShape(rows, dim); err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 	"math"
 	"strings"
 	"unicode"
+
+	"heavytail/storage/format/internal/tokens"
 )
 
 // word2vecValues is the number of values that a worker formats at a time: this takes a
@@ -130,5 +132,5 @@ func writeKeys(out *output, n int, key AppendKey) error {
 // drop.
 func isLine(key []byte) bool {
 	trimmed := bytes.TrimFunc(key, unicode.IsSpace)
-	return len(trimmed) == len(key) && !bytes.ContainsAny(key, "\"\n\v\f\r\x1c\x1d\x1e\u0085\u2028\u2029") && !bytes.HasPrefix(key, []byte(byteOrderMark))
+	return len(trimmed) == len(key) && !bytes.ContainsAny(key, "\"\n\v\f\r\x1c\x1d\x1e\u0085\u2028\u2029") && !bytes.HasPrefix(key, []byte(tokens.ByteOrderMark))
 }

@@ -8,6 +8,8 @@ import (
 	"iter"
 	"strconv"
 
+	"heavytail/storage/format/internal/decimal"
+	"heavytail/storage/format/internal/fault"
 	"heavytail/storage/internal/excerpt"
 )
 
@@ -208,13 +210,13 @@ func (g *Graph) value(scratch []byte, column int, v uint32) (value []byte, ok bo
 	}
 	kind := g.Columns[column].Type
 	reason := valueFault(kind, value)
-	if f := encodingFault(value); f.found() {
-		reason = f.reason
+	if f := fault.OfEncoding(value); f.Found() {
+		reason = f.Reason
 	}
 	if reason != "" {
 		return value, false, g.valueError(column, v, reason)
 	}
-	if kind == Float && isInteger(value) {
+	if kind == Float && decimal.IsInteger(value) {
 		value = append(value, ".0"...)
 	}
 	return value, true, nil
@@ -228,9 +230,9 @@ func (g *Graph) valueError(column int, v uint32, reason string) error {
 func (g *Graph) checkColumns() error {
 	known := map[string]bool{}
 	for _, c := range g.Columns {
-		switch f := encodingFault([]byte(c.Name)); {
-		case f.found():
-			return nameError(c.Name, f.reason)
+		switch f := fault.OfEncoding([]byte(c.Name)); {
+		case f.Found():
+			return nameError(c.Name, f.Reason)
 		case c.Name == "" || known[c.Name]:
 			return nameError(c.Name, "the name is empty or taken")
 		}

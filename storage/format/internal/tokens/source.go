@@ -1,12 +1,12 @@
-package format
+package tokens
 
 import (
 	"fmt"
 	"strings"
 )
 
-// tokenSource is the text that a reader of tokens reads.
-type tokenSource struct {
+// Source is the text that a reader of tokens reads.
+type Source struct {
 	// Next returns the next piece of the text, valid until the following call. The error is
 	// io.EOF at the end of the text.
 	Next     func() ([]byte, error)
@@ -14,7 +14,7 @@ type tokenSource struct {
 	MaxBytes int64 // the most bytes of the text
 	MaxLines int64 // the most lines of the text; 0 for no limit
 	// At returns the error of a fault at a line and a column, both counted from 1. The kind is
-	// ErrSyntax or ErrLimit.
+	// errSyntax or errLimit.
 	At func(line int64, column int, kind error, reason string) error
 }
 
@@ -38,5 +38,5 @@ func printable(message string) string {
 	return quoted
 }
 
-// byteOrderMark begins the files of some editors. It is not a part of the text.
-const byteOrderMark = "\ufeff"
+// ByteOrderMark begins the files of some editors. It is not a part of the text.
+const ByteOrderMark = "\ufeff"

@@ -1,4 +1,4 @@
-package format
+package tokens
 
 import (
 	"bytes"
@@ -8,12 +8,14 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"heavytail/storage/format/internal/fault"
 )
 
-// jsonSource passes a text to the JSON decoder and enforces the limits. For error positions it
+// JSON passes a text to the JSON decoder and enforces the limits. For error positions it
 // keeps where lines begin in the part that the decoder has read ahead.
-type jsonSource struct {
-	in      tokenSource
+type JSON struct {
+	in      Source
 	decoder *json.Decoder
 	unread  []byte // text that the decoder has not read yet
 	begun   bool
@@ -28,15 +30,15 @@ type jsonSource struct {
 	stopped bool  // the error is one of the text, found here
 }
 
-func newJSONSource(in tokenSource) *jsonSource {
-	s := &jsonSource{in: in, line: 1}
+func NewJSON(in Source) *JSON {
+	s := &JSON{in: in, line: 1}
 	s.decoder = json.NewDecoder(s)
 	s.decoder.UseNumber()
 	return s
 }
 
 // Read returns text until the decoder buffers more than the limit for one token.
-func (s *jsonSource) Read(p []byte) (int, error) {
+func (s *JSON) Read(p []byte) (int, error) {
 	for len(s.unread) == 0 {
 		if s.err == nil {
 			s.unread, s.err = s.in.Next()
@@ -72,21 +74,21 @@ func (s *jsonSource) Read(p []byte) (int, error) {
 }
 
 // first checks the first block of the text.
-func (s *jsonSource) first() {
+func (s *JSON) first() {
 	if s.begun {
 		return
 	}
 	s.begun = true
-	s.unread = bytes.TrimPrefix(s.unread, []byte(byteOrderMark))
+	s.unread = bytes.TrimPrefix(s.unread, []byte(ByteOrderMark))
 }
 
-func (s *jsonSource) stop(err error) error {
+func (s *JSON) stop(err error) error {
 	s.unread, s.err, s.stopped = nil, err, true
 	return err
 }
 
 // valid reports whether the text is UTF-8 when it follows what was returned before.
-func (s *jsonSource) valid(text []byte) bool {
+func (s *JSON) valid(text []byte) bool {
 	for len(s.rune) > 0 && len(text) > 0 {
 		s.rune, text = append(s.rune, text[0]), text[1:]
 		if utf8.FullRune(s.rune) {
@@ -109,8 +111,8 @@ func (s *jsonSource) valid(text []byte) bool {
 	return utf8.Valid(text[:end])
 }
 
-// position returns where the token begins that the decoder has read last.
-func (s *jsonSource) position() (line int64, column int) {
+// Position returns where the token begins that the decoder has read last.
+func (s *JSON) Position() (line int64, column int) {
 	at := s.decoder.InputOffset()
 	done := 0
 	for _, start := range s.starts {
@@ -124,29 +126,29 @@ func (s *jsonSource) position() (line int64, column int) {
 	return s.line, int(at-s.start) + 1
 }
 
-// extent returns the number of lines and of bytes of the text that were read.
-func (s *jsonSource) extent() (lines, bytes int64) {
+// Extent returns the number of lines and of bytes of the text that were read.
+func (s *JSON) Extent() (lines, bytes int64) {
 	if s.taken > 0 {
-		lines, _ = s.position()
+		lines, _ = s.Position()
 	}
 	return lines, s.taken
 }
 
-// fault returns an error at the token that the decoder has read last.
-func (s *jsonSource) fault(kind error, format string, args ...any) error {
-	line, column := s.position()
+// Fault returns an error at the token that the decoder has read last.
+func (s *JSON) Fault(kind error, format string, args ...any) error {
+	line, column := s.Position()
 	return s.in.At(line, column, kind, fmt.Sprintf(format, args...))
 }
 
-// token returns the next token, and io.EOF after the last one.
-func (s *jsonSource) token() (json.Token, error) {
+// Token returns the next token, and io.EOF after the last one.
+func (s *JSON) Token() (json.Token, error) {
 	token, err := s.decoder.Token()
 	if len(s.starts) > 1024 {
-		s.position() // drops the line starts before the present position
+		s.Position() // drops the line starts before the present position
 	}
 	if most := s.in.MaxLines; most > 0 && s.line+int64(len(s.starts)) > most && err == nil {
-		if line, _ := s.position(); line > most {
-			return nil, s.fault(ErrLimit, "the text exceeds the limit of %d lines", most)
+		if line, _ := s.Position(); line > most {
+			return nil, s.Fault(fault.ErrLimit, "the text exceeds the limit of %d lines", most)
 		}
 	}
 	switch t := token.(type) {
@@ -154,14 +156,14 @@ func (s *jsonSource) token() (json.Token, error) {
 		switch t {
 		case '{', '[':
 			if s.depth++; s.depth > maxDepth {
-				return nil, s.fault(ErrLimit, "values are nested more than %d deep", maxDepth)
+				return nil, s.Fault(fault.ErrLimit, "values are nested more than %d deep", maxDepth)
 			}
 		default:
 			s.depth--
 		}
 	case string:
 		if len(t) > s.in.MaxLine {
-			return nil, s.fault(ErrLimit, "a text exceeds the limit of %d bytes", s.in.MaxLine)
+			return nil, s.Fault(fault.ErrLimit, "a text exceeds the limit of %d bytes", s.in.MaxLine)
 		}
 	}
 	if err != nil {
@@ -171,29 +173,29 @@ func (s *jsonSource) token() (json.Token, error) {
 }
 
 // explain adds the position to an error of the decoder.
-func (s *jsonSource) explain(err error) error {
+func (s *JSON) explain(err error) error {
 	var limit *limitError
 	switch {
 	case err == io.EOF && s.err == io.EOF && s.depth == 0:
 		return err
 	case errors.As(s.err, &limit):
-		return s.fault(ErrLimit, "%s", limit.reason)
+		return s.Fault(fault.ErrLimit, "%s", limit.reason)
 	case s.err != nil && s.err != io.EOF && errors.Is(err, s.err):
 		if s.stopped {
-			return s.fault(ErrSyntax, "%s", err.Error())
+			return s.Fault(fault.ErrSyntax, "%s", err.Error())
 		}
 		return err // an error of the input, which already has a position
 	case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
-		return s.fault(ErrSyntax, "the text ends inside a value")
+		return s.Fault(fault.ErrSyntax, "the text ends inside a value")
 	}
-	return s.fault(ErrSyntax, "not well-formed JSON: %s", printable(err.Error()))
+	return s.Fault(fault.ErrSyntax, "not well-formed JSON: %s", printable(err.Error()))
 }
 
-// members calls f with the name of every member of the object that has just begun. f must read
+// Members calls f with the name of every member of the object that has just begun. f must read
 // the value.
-func (s *jsonSource) members(f func(name string) error) error {
+func (s *JSON) Members(f func(name string) error) error {
 	for {
-		token, err := s.token()
+		token, err := s.Token()
 		if err != nil {
 			return err
 		}
@@ -207,9 +209,9 @@ func (s *jsonSource) members(f func(name string) error) error {
 	}
 }
 
-// rest reads the value that begins with a token. If dst is not nil, rest appends the value to
+// Rest reads the value that begins with a token. If dst is not nil, rest appends the value to
 // it as JSON without blanks.
-func (s *jsonSource) rest(token json.Token, dst *bytes.Buffer) error {
+func (s *JSON) Rest(token json.Token, dst *bytes.Buffer) error {
 	outer := s.depth
 	if _, ok := token.(json.Delim); ok {
 		outer--
@@ -221,7 +223,7 @@ func (s *jsonSource) rest(token json.Token, dst *bytes.Buffer) error {
 			return nil
 		}
 		var err error
-		if token, err = s.token(); err != nil {
+		if token, err = s.Token(); err != nil {
 			return err
 		}
 	}
@@ -269,9 +271,9 @@ func (c *compact) add(token json.Token) {
 func appendJSONToken(dst []byte, token json.Token) []byte {
 	switch t := token.(type) {
 	case string:
-		return appendJSONText(dst, []byte(t))
+		return AppendText(dst, []byte(t))
 	case json.Number:
-		if isNotFinite(t) {
+		if IsNotFinite(t) {
 			return append(dst, "null"...)
 		}
 		return append(dst, t...)
@@ -294,13 +296,13 @@ const (
 	infinityMark = "0e-98765"
 )
 
-// isNotFinite reports whether a number replaces NaN, Infinity or -Infinity.
-func isNotFinite(n json.Number) bool {
+// IsNotFinite reports whether a number replaces NaN, Infinity or -Infinity.
+func IsNotFinite(n json.Number) bool {
 	return n == nanMark || strings.TrimPrefix(string(n), "-") == infinityMark
 }
 
-// wordOf returns the word that a number replaces.
-func wordOf(n json.Number) string {
+// WordOf returns the word that a number replaces.
+func WordOf(n json.Number) string {
 	switch n {
 	case nanMark:
 		return "NaN"
@@ -355,8 +357,8 @@ func (w *jsonWords) block(text []byte, last bool) []byte {
 	return text
 }
 
-// appendJSONText appends a text in quotes, with only the escapes that JSON requires.
-func appendJSONText(dst, text []byte) []byte {
+// AppendText appends a text in quotes, with only the escapes that JSON requires.
+func AppendText(dst, text []byte) []byte {
 	var quoted bytes.Buffer
 	e := json.NewEncoder(&quoted)
 	e.SetEscapeHTML(false)

@@ -1,4 +1,4 @@
-package format
+package tokens
 
 import (
 	"encoding/xml"
@@ -10,13 +10,14 @@ import (
 
 	"golang.org/x/text/encoding/charmap"
 
+	"heavytail/storage/format/internal/fault"
 	"heavytail/storage/internal/excerpt"
 )
 
 // xmlSource passes a text to the XML decoder and enforces the limits. The decoder reads byte by
 // byte, so that the length of every token is known.
 type xmlSource struct {
-	in    tokenSource
+	in    Source
 	text  []byte
 	at    int
 	taken int64 // bytes of the text handed out before these
@@ -85,8 +86,8 @@ func (s *xmlSource) refill() error {
 	first := s.taken == 0 && s.text == nil
 	s.text, s.err = s.in.Next()
 	s.text = s.utf8(s.text)
-	if first && strings.HasPrefix(string(s.text[:min(3, len(s.text))]), byteOrderMark) {
-		s.at = len(byteOrderMark)
+	if first && strings.HasPrefix(string(s.text[:min(3, len(s.text))]), ByteOrderMark) {
+		s.at = len(ByteOrderMark)
 	}
 	return nil
 }
@@ -104,19 +105,19 @@ func (e *charsetError) Error() string {
 	return fmt.Sprintf("the encoding %s is not read; convert the text to UTF-8", printable(e.name))
 }
 
-// xmlReader reads tokens of XML. It limits the nesting of elements and refuses document types
+// XML reads tokens of XML. It limits the nesting of elements and refuses document types
 // with declarations.
-type xmlReader struct {
+type XML struct {
 	source  *xmlSource
 	decoder *xml.Decoder
 	depth   int
-	line    int64 // where the last token began
-	column  int   // in bytes
+	Line    int64 // where the last token began
+	Column  int   // in bytes
 }
 
-func newXMLReader(in tokenSource) *xmlReader {
+func NewXML(in Source) *XML {
 	source := &xmlSource{in: in}
-	x := &xmlReader{source: source, decoder: xml.NewDecoder(source)}
+	x := &XML{source: source, decoder: xml.NewDecoder(source)}
 	x.decoder.CharsetReader = func(charset string, text io.Reader) (io.Reader, error) {
 		switch name := strings.ToLower(charset); name {
 		case "us-ascii", "ascii", "utf8", "utf-16", "utf-16le", "utf-16be": // UTF-16 was converted before
@@ -132,12 +133,12 @@ func newXMLReader(in tokenSource) *xmlReader {
 	return x
 }
 
-// token returns the next token, and io.EOF after the last one.
-func (x *xmlReader) token() (xml.Token, error) {
+// Token returns the next token, and io.EOF after the last one.
+func (x *XML) Token() (xml.Token, error) {
 	line, column := x.decoder.InputPos()
-	x.line, x.column = int64(line), column
-	if most := x.source.in.MaxLines; most > 0 && x.line > most {
-		return nil, x.fault(ErrLimit, "the text exceeds the limit of %d lines", most)
+	x.Line, x.Column = int64(line), column
+	if most := x.source.in.MaxLines; most > 0 && x.Line > most {
+		return nil, x.Fault(fault.ErrLimit, "the text exceeds the limit of %d lines", most)
 	}
 	x.source.mark = x.source.offset()
 	token, err := x.decoder.Token()
@@ -150,37 +151,37 @@ func (x *xmlReader) token() (xml.Token, error) {
 	switch t := token.(type) {
 	case xml.StartElement:
 		if x.depth++; x.depth > maxDepth {
-			return nil, x.fault(ErrLimit, "elements are nested more than %d deep", maxDepth)
+			return nil, x.Fault(fault.ErrLimit, "elements are nested more than %d deep", maxDepth)
 		}
 	case xml.EndElement:
 		x.depth--
 	case xml.Directive:
 		if strings.ContainsRune(string(t), '[') {
-			return nil, x.fault(ErrSyntax, "a document type with declarations is not read")
+			return nil, x.Fault(fault.ErrSyntax, "a document type with declarations is not read")
 		}
 	}
 	return token, nil
 }
 
-// fault returns an error at the last token.
-func (x *xmlReader) fault(kind error, format string, args ...any) error {
-	return x.source.in.At(x.line, x.column, kind, fmt.Sprintf(format, args...))
+// Fault returns an error at the last token.
+func (x *XML) Fault(kind error, format string, args ...any) error {
+	return x.source.in.At(x.Line, x.Column, kind, fmt.Sprintf(format, args...))
 }
 
 // explain adds the position to an error of the decoder.
-func (x *xmlReader) explain(err error) error {
+func (x *XML) explain(err error) error {
 	if err == io.EOF || x.source.err != nil && x.source.err != io.EOF && errors.Is(err, x.source.err) {
 		return err // an error of the input, which already has a position
 	}
 	line, column := x.decoder.InputPos()
 	column = max(column, 1) // after a line feed the decoder steps back to column 0
-	reason, kind := printable(err.Error()), ErrSyntax
+	reason, kind := printable(err.Error()), fault.ErrSyntax
 	var limit *limitError
 	var charset *charsetError
 	var syntax *xml.SyntaxError
 	switch {
 	case errors.As(err, &limit):
-		reason, kind = limit.reason, ErrLimit
+		reason, kind = limit.reason, fault.ErrLimit
 	case errors.As(err, &charset):
 		reason = charset.Error()
 	case errors.As(err, &syntax):
@@ -189,17 +190,17 @@ func (x *xmlReader) explain(err error) error {
 	return x.source.in.At(int64(line), column, kind, reason)
 }
 
-// document reads the whole text: a root element, whose children top reads. top sets begun at
+// Document reads the whole text: a root element, whose children top reads. top sets begun at
 // the graph element. title is the format's name for messages.
-func (x *xmlReader) document(root, title string, begun *bool, top func(xml.StartElement) error) error {
+func (x *XML) Document(root, title string, begun *bool, top func(xml.StartElement) error) error {
 	found := false
 	for {
-		token, err := x.token()
+		token, err := x.Token()
 		switch {
 		case err == io.EOF && found:
 			return nil
 		case err == io.EOF:
-			return x.fault(ErrSyntax, "expected a graph in %s, found the end", title)
+			return x.Fault(fault.ErrSyntax, "expected a graph in %s, found the end", title)
 		case err != nil:
 			return err
 		}
@@ -208,32 +209,32 @@ func (x *xmlReader) document(root, title string, begun *bool, top func(xml.Start
 			continue
 		}
 		if start.Name.Local != root {
-			return x.fault(ErrSyntax, "expected the element %s, found %s", root, excerpt.Of([]byte(start.Name.Local)))
+			return x.Fault(fault.ErrSyntax, "expected the element %s, found %s", root, excerpt.Of([]byte(start.Name.Local)))
 		}
-		if err := x.children(top); err != nil {
+		if err := x.Children(top); err != nil {
 			return err
 		}
 		if !*begun {
-			return x.fault(ErrSyntax, "expected an element graph inside %s, found its end", root)
+			return x.Fault(fault.ErrSyntax, "expected an element graph inside %s, found its end", root)
 		}
 		found = true
 	}
 }
 
-// position returns where the last token began.
-func (x *xmlReader) position() (line int64, column int) { return x.line, x.column }
+// Position returns where the last token began.
+func (x *XML) Position() (line int64, column int) { return x.Line, x.Column }
 
-// extent returns the number of lines and of bytes of the text that were read.
-func (x *xmlReader) extent() (lines, bytes int64) {
+// Extent returns the number of lines and of bytes of the text that were read.
+func (x *XML) Extent() (lines, bytes int64) {
 	line, _ := x.decoder.InputPos()
 	return int64(line), x.source.offset()
 }
 
-// children calls f for every element inside the one that has just begun, up to its end. f must
+// Children calls f for every element inside the one that has just begun, up to its end. f must
 // read its element to the end.
-func (x *xmlReader) children(f func(xml.StartElement) error) error {
+func (x *XML) Children(f func(xml.StartElement) error) error {
 	for {
-		token, err := x.token()
+		token, err := x.Token()
 		if err != nil {
 			return err
 		}
@@ -248,13 +249,13 @@ func (x *xmlReader) children(f func(xml.StartElement) error) error {
 	}
 }
 
-// skip reads past the rest of the element that has just begun.
-func (x *xmlReader) skip() error {
-	return x.children(func(xml.StartElement) error { return x.skip() })
+// Skip reads past the rest of the element that has just begun.
+func (x *XML) Skip() error {
+	return x.Children(func(xml.StartElement) error { return x.Skip() })
 }
 
-// attribute returns the value of an attribute of an element, or "".
-func attribute(e xml.StartElement, name string) string {
+// Attribute returns the value of an attribute of an element, or "".
+func Attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name {
 			return a.Value
