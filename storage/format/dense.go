@@ -226,7 +226,7 @@ func squareIn(text []byte, whole bool, sep delimited.Separator) (found, certain 
 	var all [][][]byte
 	for line := range bytes.FieldsFuncSeq(text, func(c rune) bool { return c == '\n' || c == '\r' }) {
 		content := bytes.TrimLeft(line, delimited.Blanks)
-		if len(content) == 0 || isComment(content[0]) {
+		if len(content) == 0 || delimited.IsComment(content[0]) {
 			continue
 		}
 		if sep == delimited.SeparatorAuto {

@@ -110,6 +110,12 @@ type Column struct {
 	Type Type // "" where the text does not define it
 }
 
+// The places of columns that are no attributes: those that are not read, and that of the key.
+const (
+	placeNone = -1
+	placeKey  = -2
+)
+
 // Type is the type of the values of an attribute.
 type Type string
 

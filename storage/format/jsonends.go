@@ -10,24 +10,6 @@ import (
 	"heavytail/storage/internal/excerpt"
 )
 
-// Ends is what the ends of links in node-link JSON are.
-type Ends string
-
-const (
-	// EndsAuto decides by the content. The ends are ids if any of them is a text or a number
-	// that is no place of a node. Otherwise they are ids if all of them are, and places if
-	// none is. If some are, or if ids that are texts look like the numbers, it is an error.
-	EndsAuto Ends = "auto"
-	// EndsID means ids of nodes. One that no node has becomes a vertex.
-	EndsID Ends = "id"
-	// EndsIndex means places in the array of nodes, counted from 0, as networkx 1 and d3 before
-	// version 4 write them.
-	EndsIndex Ends = "index"
-)
-
-// EndsChoices returns all values, EndsAuto first.
-func EndsChoices() []string { return []string{string(EndsAuto), string(EndsID), string(EndsIndex)} }
-
 // jsonKey is the id of a node, or an end of a link.
 type jsonKey struct {
 	text   []byte // nil if there is none

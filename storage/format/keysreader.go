@@ -66,3 +66,15 @@ func ReadKeys(ctx context.Context, r io.Reader, opts VectorOptions, yield func(k
 		}
 	}
 }
+
+// ReadKeyList reads a file of keys like ReadKeys. It uses 8 bytes of memory per key in addition
+// to the text of the keys.
+func ReadKeyList(ctx context.Context, r io.Reader, opts VectorOptions) (*KeyList, error) {
+	k := &KeyList{}
+	err := ReadKeys(ctx, r, opts, func(key []byte) error {
+		k.text = append(k.text, key...)
+		k.ends = append(k.ends, len(k.text))
+		return nil
+	})
+	return k, err
+}

@@ -141,8 +141,6 @@ const (
 	lineData
 )
 
-func isComment(c byte) bool { return c == '#' || c == '%' }
-
 // sort removes a carriage return at the end and returns the rest of the line with its kind.
 func (l *lines) sort(line []byte) ([]byte, lineKind) {
 	line = bytes.TrimSuffix(line, []byte("\r"))
@@ -150,7 +148,7 @@ func (l *lines) sort(line []byte) ([]byte, lineKind) {
 	switch {
 	case len(content) == 0:
 		return line, lineBlank
-	case isComment(content[0]):
+	case delimited.IsComment(content[0]):
 		l.stats.Comments++
 		return content, lineComment
 	}

@@ -30,7 +30,7 @@ func bannerAbove(text []byte) bool {
 		switch {
 		case isBanner(content):
 			return true
-		case len(content) > 0 && !isComment(content[0]):
+		case len(content) > 0 && !delimited.IsComment(content[0]):
 			return false
 		}
 	}

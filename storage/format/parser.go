@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"math"
 
 	"heavytail/storage/format/internal/delimited"
@@ -191,4 +192,44 @@ type heldLine struct {
 	text    []byte
 	number  int64
 	comment bool // it looks like a comment, and is a row below a header
+}
+
+// byteClass is the meaning of a byte in a plain line.
+type byteClass uint8
+
+const (
+	classKey       byteClass = iota // part of a key
+	classSeparator                  // between columns
+	classNewline
+	classUnusual // whatever needs a closer look
+)
+
+// classify returns the class of every byte. Bytes beyond ASCII are unusual since their encoding
+// must be checked.
+func classify(sep delimited.Separator) (class [256]byteClass) {
+	for c := range 128 {
+		class[c] = classKey
+	}
+	for c := 128; c < 256; c++ {
+		class[c] = classUnusual
+	}
+	class[0], class['\r'], class['\n'] = classUnusual, classUnusual, classNewline
+	class[' '], class['\t'] = classUnusual, classUnusual // trimmed, or part of a key
+	class['{'] = classUnusual                            // may begin a dictionary of attributes
+	if sep.Quotes() {
+		class['"'] = classUnusual
+	}
+	class[sep.Character()] = classSeparator
+	if sep == delimited.SeparatorWhitespace {
+		class['\t'] = classSeparator
+	}
+	return class
+}
+
+// lineFault finds what no line of edges may contain, which may be a whole record.
+func lineFault(line []byte) fault.Fault {
+	if bytes.IndexByte(line, '"') < 0 {
+		return fault.OfText(line) // a carriage return is allowed inside quotes
+	}
+	return fault.OfEncoding(line)
 }

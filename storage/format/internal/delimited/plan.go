@@ -228,3 +228,13 @@ func CommentNames(names []string) []string {
 	}
 	return names
 }
+
+// IsKeyName reports whether tables of vertices call the column of their keys so; pandas and R leave
+// the name of an index empty.
+func IsKeyName(name string) bool {
+	switch strings.ToLower(name) {
+	case "id", "key", "vertex", "node", "index", "name", "label", "node_id", "nodeid", "vertex_id", "vertexid", "":
+		return true
+	}
+	return false
+}

@@ -58,6 +58,10 @@ func (s Separator) String() string {
 // Quotes reports whether fields may be in double quotes.
 func (s Separator) Quotes() bool { return s >= SeparatorComma }
 
+// IsComment reports whether a byte at the beginning of a line makes it a comment.
+func IsComment(c byte) bool { return c == '#' || c == '%' }
+
+// IsBlank reports whether a byte is a space or a tab.
 func IsBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 const Blanks = " \t"
