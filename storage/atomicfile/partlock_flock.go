@@ -1,3 +1,5 @@
+//go:build (linux && !android) || darwin || freebsd || netbsd || openbsd || dragonfly
+
 package atomicfile
 
 import (
