@@ -258,6 +258,12 @@ func TestDB_ScoreFile_Changed(t *testing.T) {
 	other = req
 	other.Header = format.HeaderNone
 	refused(other, "header and separator")
+	other = req
+	other.First = 1
+	refused(other, "first and count")
+	other = req
+	other.Count = new(int64(70_000))
+	refused(other, "first and count")
 	if err := os.WriteFile(pairs, []byte("v1,v2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -92,7 +92,7 @@ var layout = map[string][]string{
 	"query/internal/lists":   {},
 	"query/internal/rowfile": {"storage/format"},
 	"query/internal/session": {"index", "query/fault", "query/parser", "query/plan", "query/rows", "storage", "storage/atomicfile", "storage/format", "storage/vec"},
-	"query/internal/bind":    {"embedding/option", "query/fault", "query/help", "query/parser", "query/rows"},
+	"query/internal/bind":    {"embedding/option", "query/fault", "query/parser", "query/rows"},
 	"query/internal/job":     {"embedding", "query/fault", "query/internal/session", "query/rows", "storage", "storage/vec"},
 	"query/internal/cells":   {"query/internal/lists", "query/internal/session", "query/rows", "storage", "storage/format"},
 	"query/internal/conditions": {
@@ -113,11 +113,11 @@ var layout = map[string][]string{
 		"query/parser", "query/plan", "query/where", "storage",
 	},
 	"query/internal/export": {
-		"query/fault", "query/files", "query/help", "query/internal/engine", "query/internal/lists", "query/internal/session",
+		"embedding/option", "query/fault", "query/files", "query/internal/engine", "query/internal/lists", "query/internal/session",
 		"query/parser", "query/plan", "query/rows", "storage", "storage/format",
 	},
 	"query/internal/textfile": {
-		"embedding/option", "query/fault", "query/help", "query/internal/bind", "query/internal/engine", "query/internal/lists", "storage", "storage/format",
+		"embedding/option", "query/fault", "query/internal/bind", "query/internal/engine", "storage", "storage/format",
 	},
 	"query/internal/indexes": {
 		"index", "query/fault", "query/internal/engine", "query/internal/entries", "query/internal/session", "storage", "storage/vec",
@@ -127,17 +127,16 @@ var layout = map[string][]string{
 		"query/parser", "storage",
 	},
 	"query/internal/search": {
-		"index", "query/catalogue", "query/fault", "query/internal/bind", "query/internal/conditions", "query/internal/engine",
+		"embedding/option", "index", "query/catalogue", "query/fault", "query/internal/bind", "query/internal/conditions", "query/internal/engine",
 		"query/internal/entries", "query/internal/lists", "query/internal/scan", "query/internal/session", "query/parser", "query/plan",
 		"query/rows", "query/where", "storage", "storage/format", "storage/vec",
 	},
 	"query/internal/sweep": {
-		"embedding/evaluate", "query/fault", "query/help", "query/internal/bind", "query/internal/cells", "query/internal/engine",
-		"query/rows",
+		"embedding/evaluate", "embedding/option", "query/fault", "query/internal/cells", "query/internal/engine", "query/rows",
 	},
 	"query/internal/scoring": {
-		"embedding/evaluate", "embedding/link", "embedding/option", "query/algorithms", "query/catalogue", "query/fault", "query/help",
-		"query/internal/bind", "query/internal/engine", "query/internal/lists", "query/internal/session", "storage", "storage/csr",
+		"embedding/evaluate", "embedding/link", "embedding/option", "query/algorithms", "query/catalogue", "query/fault",
+		"query/internal/engine", "query/internal/lists", "query/internal/session", "storage", "storage/csr",
 	},
 
 	// The families, and the door over them.
@@ -158,7 +157,7 @@ var layout = map[string][]string{
 		"query/where", "storage", "storage/csr", "storage/format", "storage/generate",
 	},
 	"query/vectors": {
-		"embedding", "embedding/evaluate", "embedding/jsonnull", "embedding/run", "index", "query/catalogue", "query/fault",
+		"embedding", "embedding/evaluate", "embedding/jsonnull", "embedding/option", "embedding/run", "index", "query/catalogue", "query/fault",
 		"query/files", "query/graphs", "query/help", "query/internal/bind", "query/internal/cells", "query/internal/conditions",
 		"query/internal/engine", "query/internal/entries", "query/internal/export", "query/internal/indexes", "query/internal/job",
 		"query/internal/lists", "query/internal/methods", "query/internal/scan", "query/internal/search", "query/internal/session",
@@ -166,7 +165,7 @@ var layout = map[string][]string{
 		"storage/vec",
 	},
 	"query/links": {
-		"embedding", "embedding/evaluate", "embedding/link", "embedding/run", "index", "query/catalogue", "query/fault", "query/files",
+		"embedding", "embedding/evaluate", "embedding/link", "embedding/option", "embedding/run", "index", "query/catalogue", "query/fault", "query/files",
 		"query/help", "query/internal/bind", "query/internal/cells", "query/internal/conditions", "query/internal/engine",
 		"query/internal/entries", "query/internal/job", "query/internal/lists", "query/internal/rowfile", "query/internal/scan",
 		"query/internal/scoring", "query/internal/search", "query/internal/session", "query/internal/textfile", "query/parser",
@@ -194,8 +193,8 @@ var layout = map[string][]string{
 	"query/internal/querytest": {"query", "query/graphs"},
 	"query/driver":             {"query", "query/fault", "query/parser", "query/rows", "storage"},
 	"repl": {
-		"query", "query/catalogue", "query/fault", "query/graphs", "query/help", "query/links", "query/measures", "query/parser",
-		"query/rows", "query/vectors",
+		"embedding/option", "query", "query/catalogue", "query/fault", "query/graphs", "query/help", "query/links", "query/measures",
+		"query/parser", "query/rows", "query/vectors",
 	},
 
 	"cmd/figure":    {"query/parser"},
@@ -212,8 +211,8 @@ var layout = map[string][]string{
 
 	"cmd/paper/record": {"storage/vec"},
 	"cmd/heavytail": {
-		"cmd/figure", "cmd/picture", "cmd/report", "embedding/evaluate", "query", "query/catalogue",
-		"query/fault", "query/files", "query/graphs", "query/help", "query/links", "query/maintenance", "query/parser", "query/rows",
+		"cmd/figure", "cmd/picture", "cmd/report", "embedding/evaluate", "embedding/option", "query", "query/catalogue",
+		"query/fault", "query/files", "query/graphs", "query/links", "query/maintenance", "query/parser", "query/rows",
 		"query/studies", "query/vectors", "repl", "storage", "storage/atomicfile", "storage/format", "storage/format/parquet",
 	},
 	"embedding/option": {"storage"},

@@ -20,7 +20,7 @@ additional columns and their scores as CSV, in the order of the file. A pair wit
 vertex that the graph does not have keeps its line, without scores. The endings of the
 names decide whether PAIRS and SCORES are plain or compressed text, or
 Parquet; - is standard input or standard output. --threshold and --top keep only some
-pairs.
+pairs, and --first and --count score only some lines of PAIRS.
 
 Until a CSV file SCORES is complete, its name ends in .part. If the command is stopped, the
 same command with --resume continues after the last pairs that are safely on the disk:
@@ -44,6 +44,7 @@ no line is lost or written twice.`,
 				Path: pairs, Graph: graph, With: scorers, Into: out, Header: header, Separator: flagText(cmd, "separator"),
 				Overwrite: flagBool(cmd, "overwrite"), Resume: flagBool(cmd, "resume"),
 				Top: int(flagInt(cmd, "top")), Columns: flagText(cmd, "columns"),
+				First: flagInt(cmd, "first"), Count: flagCount(cmd),
 			}
 			if cmd.Flags().Changed("threshold") {
 				x, err := cmd.Flags().GetFloat64("threshold")

@@ -74,3 +74,47 @@ func TestKill_Score(t *testing.T) {
 		t.Error("the file differs from that of a run that was not killed")
 	}
 }
+
+// TestKill_Ranges kills processes that score ranges of a file at many moments, and continues
+// them: the parts, one after the other, are the file of one process.
+func TestKill_Ranges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: kills processes at many moments")
+	}
+	path, dir := newFile(t), t.TempDir()
+	mustRun(t, "", "exec", path, "-c", "GENERATE preferential_attachment(n := 2000, m := 20, seed := 1) INTO g")
+	const ranges, count = 3, 300_000 // each has a section that is on the disk
+	var text bytes.Buffer
+	for i := range ranges*count - 100 {
+		fmt.Fprintf(&text, "%d,%d\n", i%2000, i*7919%2001)
+	}
+	pairs, whole := filepath.Join(dir, "pairs.csv"), filepath.Join(dir, "whole.csv")
+	mustWrite(t, pairs, text.Bytes())
+	flags := []string{"score", path, "--pairs", pairs, "--with", "adamic_adar", "--out"}
+	began := time.Now()
+	mustRun(t, "", append(flags, whole)...)
+	usual := time.Since(began) / ranges
+	var all []byte
+	for r := range ranges {
+		out := filepath.Join(dir, fmt.Sprintf("part-%d.csv", r))
+		args := append(flags, out, "--resume", "--first", fmt.Sprint(r*count), "--count", fmt.Sprint(count))
+		for i := range repeat.Times(2) {
+			cmd := child(t, args...)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			timer := time.AfterFunc(usual*time.Duration(i%3+1)/3, func() { cmd.Process.Kill() })
+			cmd.Wait()
+			timer.Stop()
+			// The part is complete where the command was faster, or was killed as it ended.
+			if err := os.Remove(out); err != nil && !errors.Is(err, os.ErrNotExist) {
+				t.Fatal(err)
+			}
+		}
+		mustRun(t, "", args...)
+		all = append(all, mustRead(t, out)...)
+	}
+	if !bytes.Equal(all, mustRead(t, whole)) {
+		t.Error("the parts differ from the file of a run that was not killed")
+	}
+}

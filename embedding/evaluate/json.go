@@ -25,9 +25,3 @@ func (s LinkScore) MarshalJSON() ([]byte, error) { return jsonnull.Marshal(s) }
 
 // UnmarshalJSON reads what MarshalJSON has written; null is NaN.
 func (s *LinkScore) UnmarshalJSON(text []byte) error { return jsonnull.Unmarshal(text, s) }
-
-// MarshalJSON writes null for a figure that is not defined.
-func (r Ranking) MarshalJSON() ([]byte, error) { return jsonnull.Marshal(r) }
-
-// UnmarshalJSON reads what MarshalJSON has written; null is NaN.
-func (r *Ranking) UnmarshalJSON(text []byte) error { return jsonnull.Unmarshal(text, r) }

@@ -73,33 +73,33 @@ func (o RankOptions) withDefaults(s *LinkSplit, embedded bool) RankOptions {
 // cumulative gain: Järvelin and Kekäläinen, "Cumulated Gain-based Evaluation of IR
 // Techniques", 2002, with gains of 0 and 1.
 type RankMeasures struct {
-	Recall    float64 `json:"recall"`    // r/h
-	Precision float64 `json:"precision"` // r/k, of shorter lists too
+	Recall    float64 // r/h
+	Precision float64 // r/k, of shorter lists too
 	// AveragePrecision is the sum of the precisions at the ranks of held-out links over
 	// min(h, k); its mean over vertices is MAP.
-	AveragePrecision float64 `json:"average_precision"`
+	AveragePrecision float64
 	// NDCG is the sum of 1/log₂(1 + rank) over held-out links, divided by that of a list
 	// that begins with min(h, k) of them.
-	NDCG           float64 `json:"ndcg"`
-	ReciprocalRank float64 `json:"reciprocal_rank"` // 1/rank of the first held-out link, 0 without one
-	Hit            float64 `json:"hit"`             // 1 where any was held out
+	NDCG           float64
+	ReciprocalRank float64 // 1/rank of the first held-out link, 0 without one
+	Hit            float64 // 1 where any was held out
 }
 
 // Ranking has the results of one scorer that recommends links to a sample of
 // vertices.
 type Ranking struct {
-	Scorer  string         `json:"scorer"`  // as in LinkScore
-	Learned bool           `json:"learned"` // a logistic regression on the feature, or a model
-	Of      []RankMeasures `json:"of"`      // each vertex of the sample, in its order
+	Scorer  string         // as in LinkScore
+	Learned bool           // a logistic regression on the feature, or a model
+	Of      []RankMeasures // each vertex of the sample, in its order
 	// Coverage is the fraction of all vertices that are in any list. It is at most
 	// k times the sample, over the vertices of the graph.
-	Coverage float64 `json:"coverage"`
+	Coverage float64
 	// Popular is the fraction of the recommendations that lead to the top percentile of
 	// the degrees in what is left of the graph, ties included; NaN without any.
-	Popular float64 `json:"popular"`
+	Popular float64
 	// Lists, with RankOptions.Keep, are the recommendations for each vertex of the sample,
 	// the best first.
-	Lists [][]link.PredictedLink `json:"-"`
+	Lists [][]link.PredictedLink
 }
 
 // RankSample is the vertices that links are recommended to.

@@ -44,7 +44,7 @@ func nearestGraphPlan(req DeriveRequest, found derivation) *plan.Plan {
 // and attributes of its graph. It searches as NEAREST FOR ALL does, and holds all answers
 // in memory.
 func nearestGraph(c *engine.Call, req DeriveRequest, found derivation) (made derived, err error) {
-	b, err := search.OpenNearestBatches(c, "", found.search)
+	b, err := search.OpenNearestBatches(c, "", engine.RowRange{}, found.search)
 	if err != nil {
 		return made, err
 	}

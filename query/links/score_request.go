@@ -1,11 +1,10 @@
 package links
 
 import (
-	"math"
-
 	"heavytail/embedding/link"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/storage/format"
 )
@@ -31,6 +30,10 @@ type ScoreRequest struct {
 	// them; without a header they are called column3 and so on. One whose name is that of
 	// another column of the answer gets a number. Of standard input there are none.
 	Columns string
+	// First is the number of the first pair, from 0, and Count the largest number of pairs, nil
+	// for all that follow. The pairs before the first one are read and left out.
+	First int64
+	Count *int64
 	// Threshold keeps the pairs whose first score is at least the threshold, or at
 	// most the threshold if the scorer is a distance; nil keeps all.
 	Threshold *float64
@@ -67,18 +70,10 @@ func (req ScoreRequest) check() error {
 	switch {
 	case req.Path != "" && len(req.Pairs) > 0:
 		return fault.New(fault.File, "both pairs and a file of pairs are given")
-	case req.Path == "" && (req.Top > 0 || req.Threshold != nil || req.Each != nil || req.Into != ""):
+	case req.Path == "" && (!req.some().All() || req.Top != 0 || req.Threshold != nil || req.Each != nil || req.Into != ""):
 		return fault.New(fault.File, "only the pairs in a file are chosen, and written to a file")
-	case req.Top < 0:
-		return fault.OfOption("top", "is %d, and must not be negative", req.Top)
-	case req.Threshold != nil && math.IsNaN(*req.Threshold):
-		return fault.OfOption("threshold", "is %v, and must be a number", *req.Threshold)
 	case req.Into == "-":
 		return fault.New(fault.Into, "'-' is not a file that can be written").WithRemedy("leave out INTO FILE to print the pairs")
-	case req.Resume && req.inRows():
-		return fault.OfOption("resume", "continues files of CSV without the option top, and no others")
-	case req.Header == format.HeaderCounts:
-		return fault.New(fault.Option("header"), "a file of pairs has no header of counts")
 	}
 	return nil
 }
@@ -90,6 +85,10 @@ func (req ScoreRequest) reading(size int64) format.EdgeListOptions {
 	}
 }
 
+func (req ScoreRequest) some() engine.RowRange {
+	return engine.RowRange{First: req.First, Count: req.Count}
+}
+
 func (req ScoreRequest) choice() scoreChoice {
-	return scoreChoice{req.Top, req.Threshold, link.NewScoring(req.With[0].Name, nil).HigherIsLikelier}
+	return scoreChoice{req.some(), req.Top, req.Threshold, link.NewScoring(req.With[0].Name, nil).HigherIsLikelier}
 }

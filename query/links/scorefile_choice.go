@@ -16,9 +16,10 @@ import (
 
 // scoreChoice says which of the scored pairs are kept.
 type scoreChoice struct {
-	top       int      // number of pairs to keep for each source; 0 is all
-	threshold *float64 // threshold of the first score; nil keeps all
-	higher    bool     // a larger first score is likelier
+	some      engine.RowRange // of the pairs of the file that are scored
+	top       int             // number of pairs to keep for each source; 0 is all
+	threshold *float64        // threshold of the first score; nil keeps all
+	higher    bool            // a larger first score is likelier
 }
 
 // keeps reports whether a first score reaches the threshold. The score NaN of a pair
@@ -39,7 +40,7 @@ func (c scoreChoice) likelier(a, b float64) bool {
 // the order of the file, or with top grouped by source.
 func (s *loadedScoring) chosen(c *engine.Call, in io.Reader, opts format.EdgeListOptions, choice scoreChoice, further furtherColumns, each func(ScoredPair) error) (int64, error) {
 	if choice.top == 0 {
-		return s.file(c, in, opts, further, func(p ScoredPair) error {
+		return s.file(c, in, opts, choice.some, further, func(p ScoredPair) error {
 			if !choice.keeps(p.Scores[0]) {
 				return nil
 			}
@@ -48,7 +49,7 @@ func (s *loadedScoring) chosen(c *engine.Call, in io.Reader, opts format.EdgeLis
 	}
 	best := &topPairs{scoreChoice: choice, call: c, sources: map[string]*sourcePairs{}}
 	defer best.release()
-	total, err := s.file(c, in, opts, further, best.add)
+	total, err := s.file(c, in, opts, choice.some, further, best.add)
 	if err == nil {
 		err = best.each(each)
 	}
@@ -57,7 +58,7 @@ func (s *loadedScoring) chosen(c *engine.Call, in io.Reader, opts format.EdgeLis
 
 // file scores the pairs of a file in order, a batch at a time: while the file
 // is read, at most one batch is in memory.
-func (s *loadedScoring) file(c *engine.Call, in io.Reader, opts format.EdgeListOptions, further furtherColumns, each func(ScoredPair) error) (int64, error) {
+func (s *loadedScoring) file(c *engine.Call, in io.Reader, opts format.EdgeListOptions, some engine.RowRange, further furtherColumns, each func(ScoredPair) error) (int64, error) {
 	// 4096 pairs keep all workers busy for a millisecond or more, and take less
 	// than a megabyte with keys of usual length.
 	const batch = 4096
@@ -81,7 +82,7 @@ func (s *loadedScoring) file(c *engine.Call, in io.Reader, opts format.EdgeListO
 		}
 		return nil
 	}
-	err := readPairs(c, c.Ctx, in, opts, further, func(source, target []byte, values [][]byte) error {
+	err := readPairs(c, c.Ctx, in, opts, some, further, func(source, target []byte, values [][]byte) error {
 		// One string for both keys halves the allocations.
 		text := string(append(append(make([]byte, 0, len(source)+len(target)), source...), target...))
 		pairs = append(pairs, Pair{Source: text[:len(source)], Target: text[len(source):]})
@@ -107,9 +108,9 @@ func textsOf(values [][]byte) []string {
 	return texts
 }
 
-// readPairs reads pairs with further columns, and reports progress in pairs. Their total
+// readPairs reads some of the pairs with further columns, and reports progress in pairs. Their total
 // number is estimated from the part of the file that has been read.
-func readPairs(c *engine.Call, ctx context.Context, in io.Reader, opts format.EdgeListOptions, further furtherColumns, f func(source, target []byte, values [][]byte) error) error {
+func readPairs(c *engine.Call, ctx context.Context, in io.Reader, opts format.EdgeListOptions, some engine.RowRange, further furtherColumns, f func(source, target []byte, values [][]byte) error) error {
 	var pairs atomic.Int64
 	opts.Progress = func(_ string, done, total int64) {
 		read, all := pairs.Load(), int64(0)
@@ -118,9 +119,16 @@ func readPairs(c *engine.Call, ctx context.Context, in io.Reader, opts format.Ed
 		}
 		c.Meter.UpdateUnit("scoring", "pairs", read, all)
 	}
-	stats, err := format.ReadPairRows(ctx, in, opts, further.numbers(), func(source, target []byte, values [][]byte) error {
-		pairs.Add(1)
-		return f(source, target, values)
+	var stats format.ReadStats
+	err := some.Read(func(next func() (bool, error)) (err error) {
+		stats, err = format.ReadPairRows(ctx, in, opts, further.numbers(), func(source, target []byte, values [][]byte) error {
+			pairs.Add(1)
+			if in, err := next(); !in {
+				return err
+			}
+			return f(source, target, values)
+		})
+		return err
 	})
 	if more := stats.IgnoredColumns - len(further.list); err == nil && further.all && stats.Layout == format.LayoutEdges && more > 0 {
 		c.Notice("%s left out", fault.Count(int64(more), "further column"))

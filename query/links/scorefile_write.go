@@ -54,6 +54,7 @@ type scoreBasis struct {
 	Separator string
 	Threshold string
 	Further   []int // columns
+	Range     engine.RowRange
 	Graph     string
 	GraphID   uint64
 	Version   uint64
@@ -73,6 +74,8 @@ func (b scoreBasis) differs(now scoreBasis) string {
 		return "the options header and separator were different"
 	case b.Threshold != now.Threshold:
 		return "the option threshold was different"
+	case !b.Range.Equal(now.Range):
+		return "the options first and count were different"
 	case !slices.Equal(b.Further, now.Further):
 		return "the option columns was different"
 	case b.Graph != now.Graph || b.GraphID != now.GraphID:
@@ -91,7 +94,7 @@ func (b scoreBasis) differs(now scoreBasis) string {
 
 func newScoreBasis(c *engine.Call, s *loadedScoring, req ScoreRequest, further []int) (scoreBasis, error) {
 	b := scoreBasis{
-		Input: req.Path, Header: req.Header.String(), Separator: req.Separator, Columns: scorerColumns(req.With), Further: further,
+		Input: req.Path, Header: req.Header.String(), Separator: req.Separator, Columns: scorerColumns(req.With), Further: further, Range: req.some(),
 		Graph: s.graph.Info.Name, GraphID: s.graph.Info.ID, Version: s.graph.Info.Version,
 		Committed: s.graph.Info.Modified.UnixNano(),
 	}
@@ -266,7 +269,7 @@ func (w *scoreWriter) run(ctx context.Context, workers int, in io.Reader, opts f
 }
 
 func (w *scoreWriter) read(ctx context.Context, in io.Reader, opts format.EdgeListOptions, send func(*pairBatch), free <-chan *pairBatch) error {
-	if w.state.Pairs == 0 {
+	if w.state.Pairs == 0 && w.choice.some.First == 0 {
 		line := appendHead(nil, slices.Concat([]string{"source", "target"}, w.further.names, w.state.Basis.Columns))
 		if _, err := w.part.Write(line); err != nil {
 			return err
@@ -274,7 +277,7 @@ func (w *scoreWriter) read(ctx context.Context, in io.Reader, opts format.EdgeLi
 	}
 	skip := w.state.Pairs
 	b := <-free
-	err := readPairs(w.call, ctx, in, opts, w.further, func(source, target []byte, values [][]byte) error {
+	err := readPairs(w.call, ctx, in, opts, w.choice.some, w.further, func(source, target []byte, values [][]byte) error {
 		if skip > 0 {
 			skip--
 			return nil

@@ -4,7 +4,7 @@
 // A [Service] belongs to an open file:
 //
 //	db, err := query.Open("graphs.ht", nil)
-//	likely, err := db.Links().PredictFor(ctx, links.PredictForRequest{Graph: "social", Vertex: "alice", K: 10,
+//	likely, err := db.Links().Predict(ctx, links.PredictRequest{Graph: "social", Vertex: "alice", K: 10,
 //		With: catalogue.Scorer{Name: "resource_allocation"}})
 package links
 

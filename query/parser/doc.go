@@ -171,7 +171,8 @@
 //	               [ where ] [ order ]                      e.g. NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked ORDER BY age DESC; NEAREST 5 TO ('alice', 107) USING spec;
 //	nearestfor   = "NEAREST" integer
 //	               "FOR" each
-//	               "USING" space [ "EXACT" ] [ where ]      e.g. NEAREST 10 FOR ALL USING cosine(spec) WHERE NOT linked; NEAREST 5 FOR FILE 'keys.txt' USING spec;
+//	               "USING" space [ "EXACT" ] [ where ]
+//	               [ options ]                              e.g. NEAREST 10 FOR ALL USING cosine(spec) WHERE NOT linked; NEAREST 5 FOR FILE 'keys.txt' USING spec WITH (count := 100);
 //	within       = "WITHIN" threshold "OF" vertex
 //	               "USING" space [ "EXACT" ] [ where ]
 //	               [ order ] [ "LIMIT" integer ]            e.g. WITHIN EPSILON 0.45 OF 107 USING spec ORDER BY degree LIMIT 100;

@@ -227,7 +227,7 @@ func genPlain(t *rapid.T) Statement {
 		return &Embed{Graph: ident(), Method: genCall().Draw(t, "method"), Embedding: ident(), Options: options(), Background: rapid.Bool().Draw(t, "background")}
 	case 11:
 		if rapid.Bool().Draw(t, "for each") {
-			return &NearestFor{Count: value(anInt), Each: *genEach(t), Using: genSpace().Draw(t, "space"), Exact: rapid.Bool().Draw(t, "exact"), Where: genWhere(t)}
+			return &NearestFor{Count: value(anInt), Each: *genEach(t), Using: genSpace().Draw(t, "space"), Exact: rapid.Bool().Draw(t, "exact"), Where: genWhere(t), Options: options()}
 		}
 		if rapid.Bool().Draw(t, "examples") {
 			return &Nearest{Count: value(anInt), Examples: rapid.SliceOfN(genValue(aKey), 1, 3).Draw(t, "keys"), Using: genSpace().Draw(t, "space")}

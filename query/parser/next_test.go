@@ -15,7 +15,7 @@ func TestNext_Cases(t *testing.T) {
 		{"NEAREST 10 T|", "FOR TO"},
 		{"NEAREST 10 FOR |", "ALL FILE"},
 		{"NEAREST 10 FOR FILE '|", "(file)"},
-		{"NEAREST 10 FOR ALL USING cosine(spec) |", "EXACT WHERE INTO spec"},
+		{"NEAREST 10 FOR ALL USING cosine(spec) |", "EXACT WHERE WITH INTO spec"},
 		{"NEAREST 10 TO |", "(vertex value)"},
 		{"NEAREST 10 TO 'al|", "(vertex value)"},
 		{"NEAREST 10 TO 'alice'|", "USING"},

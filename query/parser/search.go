@@ -52,18 +52,21 @@ func (s *Nearest) String() string {
 		given(s.Fresh, " FRESH") + given(s.Exact, " EXACT") + where(s.Where) + s.Order.String()
 }
 
-// NearestFor is NEAREST k FOR ALL | FILE 'keys' USING space [EXACT] [WHERE condition].
+// NearestFor is NEAREST k FOR ALL | FILE 'keys' USING space [EXACT] [WHERE condition]
+// [WITH (…)].
 //
 //	nearestfor   = "NEAREST" integer
 //	               "FOR" each
-//	               "USING" space [ "EXACT" ] [ where ]      e.g. NEAREST 10 FOR ALL USING cosine(spec) WHERE NOT linked; NEAREST 5 FOR FILE 'keys.txt' USING spec;
+//	               "USING" space [ "EXACT" ] [ where ]
+//	               [ options ]                              e.g. NEAREST 10 FOR ALL USING cosine(spec) WHERE NOT linked; NEAREST 5 FOR FILE 'keys.txt' USING spec WITH (count := 100);
 type NearestFor struct {
 	Range
-	Count Value // Int or Param
-	Each  Each
-	Using Space
-	Exact bool
-	Where Expr // nil where left out
+	Count   Value // Int or Param
+	Each    Each
+	Using   Space
+	Exact   bool
+	Where   Expr // nil where left out
+	Options []Option
 }
 
 func (*NearestFor) Heading() string { return "NEAREST" }
@@ -79,11 +82,12 @@ func (p *parser) nearestFor(count Value) Statement {
 	s.Using = p.usingSpace()
 	s.Exact = p.keyword("EXACT")
 	s.Where = p.where()
+	s.Options = p.withOptions(s)
 	return s
 }
 
 func (s *NearestFor) String() string {
-	return "NEAREST " + s.Count.String() + " FOR " + s.Each.String() + " USING " + s.Using.String() + given(s.Exact, " EXACT") + where(s.Where)
+	return "NEAREST " + s.Count.String() + " FOR " + s.Each.String() + " USING " + s.Using.String() + given(s.Exact, " EXACT") + where(s.Where) + withOptions(s.Options)
 }
 
 // Within is WITHIN threshold OF v USING space [EXACT] [WHERE condition] [ORDER BY a]

@@ -32,6 +32,8 @@ type Rows struct {
 	row     []Value
 	err     error
 	done    bool
+
+	continued bool
 }
 
 // Columns returns the names of the columns; it is empty for a statement without
@@ -53,6 +55,16 @@ func (r *Rows) TypedFrom(i int, types []ColumnType) *Rows {
 	copy(r.types[i:], types)
 	return r
 }
+
+// Continued sets what IsContinued returns.
+func (r *Rows) Continued(continued bool) *Rows {
+	r.continued = continued
+	return r
+}
+
+// IsContinued reports whether the rows are a range of a statement that does not begin with its
+// first row. INTO FILE writes them without a header, so that files of ranges can be concatenated.
+func (r *Rows) IsContinued() bool { return r.continued }
 
 // Next moves to the next row and reports whether there is one. After the last
 // row, or an error, it releases the memory of the rows.

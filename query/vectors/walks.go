@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 
+	"heavytail/embedding/option"
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
 	"heavytail/query/files"
@@ -29,16 +30,18 @@ type ExportWalksRequest struct {
 	Settings  map[string]any
 	Path      string // a name that ends in .gz or .zst is compressed
 	Overwrite bool   // replace a file that exists, which is otherwise refused
-	// First is the number of the first walk, from 0. Count is the number of walks, nil for
-	// all that follow. Files of consecutive walks, one after the other, are the file of all
+	// First is the number of the first walk, from 0. Count is the largest number of walks, nil
+	// for all that follow. Files of consecutive walks, one after the other, are the file of all
 	// walks.
 	First int64
 	Count *int64
 }
 
-// exportWalksOptions are the options of the statement, without those of the method.
-func exportWalksOptions() []help.Option {
-	return append(engine.RangeOptions("walk", "walks"), engine.OverwriteOption())
+// exportWalksSchema are the options of the statement, without those of the method.
+func exportWalksSchema() option.Schema[ExportWalksRequest] {
+	type request = ExportWalksRequest
+	return append(engine.RangeFields("walk", "walks", func(r *request) *int64 { return &r.First }, func(r *request) **int64 { return &r.Count }),
+		engine.OverwriteField(func(r *request) *bool { return &r.Overwrite }))
 }
 
 // walkTarget is a file that can be written, and the graph of the walks.
@@ -54,20 +57,15 @@ var exportWalks = &engine.Statement[*parser.ExportWalks, ExportWalksRequest, wal
 		Columns: "file, walks",
 		Example: "EXPORT WALKS OF social USING dp_walker(beta := 1.5) INTO FILE 'walks.txt.gz'",
 	},
-	Options: exportWalksOptions,
+	Schema: exportWalksSchema,
 	Bind: func(b *engine.Binder, s *parser.ExportWalks) ExportWalksRequest {
 		req := ExportWalksRequest{Graph: b.Name(fault.Graph, s.Graph), Method: s.Method.Name.Name}
 		req.Settings, req.Path = methods.Bind(b, s.Method), b.Text(fault.Into, s.File)
-		set := b.Settings(parser.Heading(s), exportWalksOptions(), s.Options)
-		walks := engine.RangeIn(set)
-		req.Overwrite, req.First, req.Count = set.Bool("overwrite"), walks.First, walks.Count
+		engine.Bind(b, parser.Heading(s), exportWalksSchema(), s.Options, &req)
 		return req
 	},
 	Resolve: func(c *engine.Call, req ExportWalksRequest) (found walkTarget, err error) {
 		if found.Configured, err = walkMethod(c, req); err != nil {
-			return found, err
-		}
-		if err := req.rows().Check(); err != nil {
 			return found, err
 		}
 		found.graph, err = c.GraphInfo(req.Graph, fault.Graph)
@@ -130,22 +128,19 @@ func runExportWalks(c *engine.Call, req ExportWalksRequest, found walkTarget) (f
 	if err != nil {
 		return files.ExportResult{}, err
 	}
-	end, err := req.rows().End(int64(walks.Walks))
-	if err != nil {
-		return files.ExportResult{}, err
-	}
-	count := end - req.First
+	first, end := req.rows().Of(int64(walks.Walks))
+	count := end - first
 	return export.Run(c, files.ExportRequest{Path: req.Path, Overwrite: req.Overwrite}, export.Format{}, count, nil, func(w io.Writer) error {
 		walk := func(dst []uint32, i int) []uint32 {
 			const step = 1 << 8 // walks between two reports, about a millisecond
 			if i%step == 0 {
 				c.Meter.UpdateUnit("writing", "walks", int64(i), count)
 			}
-			return walks.Append(dst, int(req.First)+i)
+			return walks.Append(dst, int(first)+i)
 		}
 		if format.Ending(req.Path) == ".parquet" {
 			notes := append(export.GraphNotes(g.Info), format.Note{Key: "heavytail.method", Text: found.Text().String()})
-			return format.WriteWalksParquet(c.Ctx, w, req.First, int(count), g.AppendKey, walk, notes)
+			return format.WriteWalksParquet(c.Ctx, w, first, int(count), g.AppendKey, walk, notes)
 		}
 		return format.WriteWalks(c.Ctx, w, walks.Vertices, int(count), g.AppendKey, walk)
 	})

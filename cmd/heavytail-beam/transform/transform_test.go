@@ -52,7 +52,7 @@ func newFixture(t *testing.T) fixture {
 		}
 	})
 	statement.Run(t, db, "GENERATE preferential_attachment(n := 300, m := 4, seed := 1) INTO g")
-	statement.Run(t, db, "CREATE GRAPH h AS SUBGRAPH OF g") // whose keys have no white space
+	statement.Run(t, db, "CREATE GRAPH h AS COMPONENT OF g") // whose keys have no white space
 	statement.Run(t, db, `INSERT EDGE ('a "quoted", key', '0'), ('two
 lines', '1') INTO g`)
 	statement.Run(t, db, "EMBED g USING dp_spectral(dim := 8) AS spec")
@@ -145,7 +145,16 @@ func TestRanges_SameBytes(t *testing.T) {
 // rangedStatements are statements of the fixture, by the names of their files: without and with
 // the parameters of a range.
 func rangedStatements(f fixture) map[string][2]string {
+	const (
+		some    = " WITH (first := $first, count := $count)"
+		nearest = "NEAREST 3 FOR ALL USING cosine(spec)"
+		predict = "PREDICT 2 LINKS FOR ALL IN g WITH jaccard"
+	)
+	score := "SCORE FILE '" + f.pairs + "' WITH jaccard, cosine(spec) INTO FILE "
 	return map[string][2]string{
+		"nearest.csv": {nearest + " INTO FILE '%s'", nearest + some + " INTO FILE $file"},
+		"predict.csv": {predict + " INTO FILE '%s'", predict + some + " INTO FILE $file"},
+		"score.csv":   {score + "'%s'", score + "$file" + some},
 		"walks.txt": {
 			"EXPORT WALKS OF h USING deepwalk(walks := 2) INTO FILE '%s'",
 			"EXPORT WALKS OF h USING deepwalk(walks := 2) INTO FILE $file WITH (first := $first, count := $count)",
@@ -186,7 +195,7 @@ func TestScore_SameRows(t *testing.T) {
 	statement.Run(t, f.db, "SCORE FILE '"+f.pairs+"' WITH jaccard, cosine(spec) INTO FILE '"+alone+"'")
 	want := records(t, readFile(t, alone))
 	parquet := filepath.Join(f.folder, "pairs.parquet")
-	statement.Run(t, f.db, "SCORE FILE '"+f.pairs+"' WITH jaccard INTO FILE '"+parquet+"'")
+	statement.Run(t, f.db, "SCORE FILE '"+f.pairs+"' IN g WITH jaccard INTO FILE '"+parquet+"'")
 	for _, input := range []string{f.pairs, parquet} {
 		for _, files := range []int{1, 3} {
 			out := filepath.Join(t.TempDir(), "scores.csv")

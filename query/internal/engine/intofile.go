@@ -57,14 +57,13 @@ var IntoFile = &Statement[*parser.IntoFile, RowsRequest, rowfile.Form, WrittenRo
 	Reads: true, // the inner statement decides whether the store is written
 }
 
-// IntoFileOptions are the options of INTO FILE.
-func IntoFileOptions() []option.Info { return intoFileSchema().Infos() }
-
 func intoFileSchema() option.Schema[RowsRequest] {
-	return option.Schema[RowsRequest]{
-		OverwriteField(func(r *RowsRequest) *bool { return &r.Overwrite }),
-		FormField(lists.Map(rowfile.Forms(), func(f rowfile.Form) string { return f.Name }), func(r *RowsRequest) *string { return &r.Format }),
-	}
+	return IntoFileFields(func(r *RowsRequest) *bool { return &r.Overwrite }, func(r *RowsRequest) *string { return &r.Format })
+}
+
+// IntoFileFields are the options of a statement that writes rows into a file.
+func IntoFileFields[O any](overwrite func(*O) *bool, form func(*O) *string) option.Schema[O] {
+	return option.Schema[O]{OverwriteField(overwrite), FormField(lists.Map(rowfile.Forms(), func(f rowfile.Form) string { return f.Name }), form)}
 }
 
 // ResolveIntoFile finds the format of the file, and checks that it can be written.
@@ -118,6 +117,9 @@ func runIntoFile(c *Call, req RowsRequest, form rowfile.Form) (written WrittenRo
 	defer rows.Close()
 	written.path = req.Path
 	err = c.WriteFile(req.Path, req.Overwrite, func(out io.Writer) error {
+		if rows.IsContinued() {
+			form = form.Headless()
+		}
 		w := rowfile.New(out, form, rows.Columns(), parquetTypes(rows.ColumnTypes()), []format.Note{{Key: "heavytail.statement", Text: req.text}})
 		for rows.Next() {
 			if err := w.Row(rows.Row()); err != nil {

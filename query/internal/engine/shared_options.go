@@ -11,7 +11,6 @@ import (
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/option"
 	"heavytail/query/fault"
-	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/lists"
 	"heavytail/query/parser"
@@ -26,23 +25,16 @@ func Bind[Q any](b *Binder, owner string, schema option.Schema[Q], given []parse
 }
 
 // Given are the options that a request sets, in the text of a job.
-func Given[Q any](schema option.Schema[Q], req Q) []parser.Option {
-	return lists.Map(schema.Given(req), func(g option.Given) parser.Option { return Option(g.Name, g.Value) })
+func Given[Q any](schema option.Schema[Q], req Q) []parser.Option { return Options(schema.Given(req)) }
+
+// Options are checked options in the language.
+func Options(given []option.Given) []parser.Option {
+	return lists.Map(given, func(g option.Given) parser.Option { return Option(g.Name, g.Value) })
 }
 
 // Option is an option in the text of a job.
 func Option(name string, value any) parser.Option {
 	return parser.Option{Name: parser.Ident{Name: name}, Value: literal(value)}
-}
-
-// OptionList are the options in the text of a job.
-type OptionList []parser.Option
-
-// Add appends an option, if it was given.
-func (l *OptionList) Add(given bool, name string, value any) {
-	if given {
-		*l = append(*l, Option(name, value))
-	}
 }
 
 // literal writes the value of a checked setting in the language.
@@ -58,30 +50,10 @@ func literal(v any) parser.Value {
 	return parser.String{Value: fmt.Sprint(v)}
 }
 
-// CallText writes a call with the settings that were given, and the seed.
-func CallText(s bind.Settings, name string, options []help.Option) string {
-	var list []string
-	for _, o := range options {
-		value, given := s[o.Name]
-		switch v := value.(type) {
-		case string:
-			list = append(list, o.Name+" := "+parser.String{Value: v}.String())
-		case float64:
-			list = append(list, o.Name+" := "+strconv.FormatFloat(v, 'g', -1, 64))
-		case int64:
-			list = append(list, o.Name+" := "+strconv.FormatInt(v, 10))
-		}
-		if !given && o.Name == "seed" {
-			list = append(list, "seed := 0")
-		}
-	}
-	return name + "(" + strings.Join(list, ", ") + ")"
-}
-
 // GivenBy lists the options that a struct sets, a vectors.MethodOptions or
 // graphs.GeneratorOptions, in the order of its fields, whose tags are the names of the options: those that are not zero or nil, and those
 // without a default in the table.
-func GivenBy(options any, table []help.Option) []option.Given {
+func GivenBy(options any, table []option.Info) []option.Given {
 	required := map[string]bool{}
 	for _, o := range table {
 		required[o.Name] = o.Default == ""
@@ -148,34 +120,6 @@ func ShareField[O any](doc string, at func(*O) *float64) option.Field[O] {
 		Where("above 0 and below 1", func(v any) bool { return v.(float64) > 0 && v.(float64) < 1 })
 }
 
-// ShareOption is the option share of EVALUATE LINKS, TRAIN MODEL, TUNE and EXPORT PAIRS.
-func ShareOption(doc string) help.Option {
-	return help.Option{Name: "share", Type: "float", Default: fmt.Sprint(evaluate.DefaultShare), Doc: doc}
-}
-
-// Share returns the option, or 0 for the default.
-func Share(b *Binder, set bind.Settings) float64 {
-	share, given := set["share"].(float64)
-	if given && share == 0 {
-		b.Fail(shareOutside(share))
-	}
-	b.Fail(CheckShare(share))
-	return share
-}
-
-// CheckShare returns an Error for a share of a request that is neither 0, the default, nor
-// between 0 and 1.
-func CheckShare(share float64) error {
-	if !(share >= 0 && share < 1) {
-		return shareOutside(share)
-	}
-	return nil
-}
-
-func shareOutside(share float64) error {
-	return fault.OfOption("share", "is %v, and must be above 0 and below 1", share)
-}
-
 // NegativesField is the option negatives of EVALUATE LINKS and TRAIN MODEL: kinds of pairs without an edge.
 func NegativesField[O any](doc string, at func(*O) *[]evaluate.Negatives) option.Field[O] {
 	return option.Names(negativesOption, "", doc+
@@ -184,23 +128,6 @@ func NegativesField[O any](doc string, at func(*O) *[]evaluate.Negatives) option
 }
 
 const negativesOption = "negatives"
-
-// NegativesOption is the option negatives of EVALUATE LINKS and TRAIN MODEL.
-func NegativesOption(doc string) help.Option {
-	return help.Option{Name: "negatives", Type: "text", Default: "'" + string(evaluate.RandomNegatives) + "'", Doc: doc +
-		": random is any pair; degree is drawn by the degrees of the ends of held-out edges; two_hop has a common neighbour, and then only held-out edges with a common neighbour count"}
-}
-
-// Negatives reads the option; nil for an empty text.
-func Negatives(b *Binder, set bind.Settings) (kinds []evaluate.Negatives) {
-	text := set.Text("negatives")
-	if text == "" {
-		return nil
-	}
-	kinds = lists.Map(NamesIn(text), func(name string) evaluate.Negatives { return evaluate.Negatives(name) })
-	b.Fail(CheckNegatives(kinds))
-	return kinds
-}
 
 // CheckNegatives returns an Error for an unknown kind, and for one that is named
 // twice.
@@ -239,55 +166,61 @@ type RowRange struct {
 	Count *int64 // nil for all that follow
 }
 
-// RangeFields are the options of a statement that writes some of its rows, such as walks: the number of
+// RangeFields are the options of a statement that takes some of its rows, such as walks: the number of
 // the first one, and how many.
-func RangeFields[O any](one, many string, rows func(*O) *RowRange) option.Schema[O] {
-	return option.In(option.Schema[RowRange]{
-		option.Int("first", "number of the first "+one+", from 0", func(r *RowRange) *int64 { return &r.First }).NotNegative(),
-		option.IntOr("count", "all", "number of "+many+"; all takes all that follow the first one", func(r *RowRange) **int64 { return &r.Count }).NotNegative(),
-	}, rows)
-}
-
-// RangeOptions are the options of a statement that writes some of its rows, such as walks.
-func RangeOptions(one, many string) []help.Option {
-	return []help.Option{
-		{Name: "first", Type: "int", Default: "0", Doc: "number of the first " + one + ", from 0"},
-		{Name: "count", Type: "int", Default: "'all'", Choices: []string{"all"}, Doc: "number of " + many + "; all takes all that follow the first one"},
+func RangeFields[O any](one, many string, first func(*O) *int64, count func(*O) **int64) option.Schema[O] {
+	return option.Schema[O]{
+		option.Int("first", "number of the first "+one+", from 0", first).NotNegative(),
+		option.IntOr("count", "all", "largest number of "+many+"; all takes all that follow the first one", count).NotNegative(),
 	}
-}
-
-// RangeIn reads the options first and count.
-func RangeIn(set bind.Settings) RowRange {
-	r := RowRange{First: set.Integer("first")}
-	if n, given := set["count"].(int64); given {
-		r.Count = &n
-	}
-	return r
 }
 
 // All reports whether no row is left out.
 func (r RowRange) All() bool { return r.First == 0 && r.Count == nil }
 
-// Check returns an Error for a negative bound.
-func (r RowRange) Check() error {
-	if r.First < 0 {
-		return fault.OfOption("first", "is %d, and must not be negative", r.First)
+// String says in a plan which rows are chosen; it is empty for all.
+func (r RowRange) String() string {
+	switch {
+	case r.All():
+		return ""
+	case r.Count == nil:
+		return fmt.Sprintf(" from number %d on", r.First)
 	}
-	if r.Count != nil && *r.Count < 0 {
-		return fault.OfOption("count", "is %d, and must not be negative", *r.Count)
-	}
-	return nil
+	return fmt.Sprintf(" from number %d on, %d at most", r.First, *r.Count)
 }
 
-// End is the number behind the last row, of those that there are.
-func (r RowRange) End(rows int64) (int64, error) {
-	switch {
-	case r.First > rows:
-		return 0, fault.OfOption("first", "is %d, and must be at most %d", r.First, rows)
-	case r.Count == nil:
-		return rows, nil
-	case *r.Count > rows-r.First:
-		return 0, fault.OfOption("count", "is %d, and must be at most %d", *r.Count, rows-r.First)
+// Equal reports whether two ranges are given by the same numbers.
+func (r RowRange) Equal(other RowRange) bool {
+	return r.First == other.First && (r.Count == nil) == (other.Count == nil) && (r.Count == nil || *r.Count == *other.Count)
+}
+
+// Of returns the numbers of the first row and behind the last one, of those that there are. The
+// range is empty if there are not so many: the last of several ranges of the same length may be
+// shorter.
+func (r RowRange) Of(rows int64) (first, end int64) {
+	first, end = min(r.First, rows), rows
+	if r.Count != nil {
+		end = first + min(*r.Count, rows-first)
 	}
-	return r.First + *r.Count, nil
+	return first, end
+}
+
+// errRangeEnd stops a reader behind the last row of a range.
+var errRangeEnd = errors.New("the end of the range")
+
+// Read calls read with a function that reports whether the next row is in the range, and that
+// returns an error behind it. read must return that error.
+func (r RowRange) Read(read func(next func() (in bool, err error)) error) error {
+	row := int64(-1)
+	err := read(func() (bool, error) {
+		row++
+		if r.Count != nil && row-r.First >= *r.Count {
+			return false, errRangeEnd
+		}
+		return row >= r.First, nil
+	})
+	if errors.Is(err, errRangeEnd) {
+		return nil
+	}
+	return err
 }

@@ -22,12 +22,22 @@ type Form struct {
 	Ending string // ending of file names
 	Title  string // name in a plan
 	open   func(out *bufio.Writer, columns []string, more more) writer
+
+	headless bool
 }
 
-// more is what only Parquet has.
+// Headless is the form without a header, for CSV and TSV; another form is returned unchanged.
+func (f Form) Headless() Form {
+	f.headless = true
+	return f
+}
+
+// more is what only some forms have.
 type more struct {
 	types []format.Type
 	notes []format.Note
+
+	headless bool // of CSV and TSV
 }
 
 // writer writes rows. A row has a value for each column: a string, int64, float64, bool,
@@ -40,14 +50,14 @@ type writer interface {
 // Forms are all forms, that of no ending first.
 func Forms() []Form {
 	return []Form{
-		{"csv", ".csv", "CSV", newCSV},
-		{"tsv", ".tsv", "TSV", newTSV},
-		{"json", ".json", "JSON", newJSON},
-		{"ndjson", ".ndjson", "NDJSON", newNDJSON},
-		{"markdown", ".md", "Markdown", newMarkdown},
+		{"csv", ".csv", "CSV", newCSV, false},
+		{"tsv", ".tsv", "TSV", newTSV, false},
+		{"json", ".json", "JSON", newJSON, false},
+		{"ndjson", ".ndjson", "NDJSON", newNDJSON, false},
+		{"markdown", ".md", "Markdown", newMarkdown, false},
 		{"parquet", ".parquet", "Parquet", func(out *bufio.Writer, columns []string, more more) writer {
 			return format.NewParquetRows(out, columns, more.types, more.notes)
-		}},
+		}, false},
 	}
 }
 
@@ -62,7 +72,7 @@ type Writer struct {
 // empty type, or nil for all, follows from the first rows.
 func New(out io.Writer, form Form, columns []string, types []format.Type, notes []format.Note) *Writer {
 	buffer := bufio.NewWriterSize(out, 1<<16)
-	return &Writer{buffer, form.open(buffer, distinct(columns), more{types, notes})}
+	return &Writer{buffer, form.open(buffer, distinct(columns), more{types, notes, form.headless})}
 }
 
 // Row writes a row.
@@ -119,9 +129,11 @@ type csvWriter struct {
 	record []string
 }
 
-func newCSV(out *bufio.Writer, columns []string, _ more) writer {
+func newCSV(out *bufio.Writer, columns []string, more more) writer {
 	w := &csvWriter{out: out, csv: csv.NewWriter(out)}
-	w.write(columns)
+	if !more.headless {
+		w.write(columns)
+	}
 	return w
 }
 
@@ -156,9 +168,11 @@ type tsvWriter struct {
 
 var tsvEscapes = strings.NewReplacer("\t", `\t`, "\n", `\n`, "\r", `\r`, `\`, `\\`)
 
-func newTSV(out *bufio.Writer, columns []string, _ more) writer {
+func newTSV(out *bufio.Writer, columns []string, more more) writer {
 	w := &tsvWriter{out: out}
-	w.Row(anyOf(columns)) // an error of the buffer stays
+	if !more.headless {
+		w.Row(anyOf(columns)) // an error of the buffer stays
+	}
 	return w
 }
 

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
@@ -15,6 +16,7 @@ type QueryVertices struct {
 	Graph *session.Graph
 	Path  string // of the keys; "" for all vertices
 	Rows  int    // vertices from this one on are newer than the vectors, and left out
+	Range engine.RowRange
 	Verb  string // what Progress says
 
 	done, total    int64 // numbers of vertices; total is 0 if it is unknown
@@ -51,9 +53,10 @@ func (q *QueryVertices) each(f func(u uint32) error) error {
 	if q.Path != "" {
 		return q.eachOfFile(f)
 	}
-	q.total = int64(q.Rows)
+	first, end := q.Range.Of(int64(q.Rows))
+	q.total = end - first
 	q.newer = int64(q.Graph.Graph.Vertices() - q.Rows)
-	for u := range q.Rows {
+	for u := first; u < end; u++ {
 		if err := f(uint32(u)); err != nil {
 			return err
 		}
@@ -70,18 +73,33 @@ func (q *QueryVertices) eachOfFile(f func(u uint32) error) error {
 	}
 	defer in.Close()
 	opts := format.VectorOptions{Name: session.InputName(q.Path), Size: size}
-	return format.ReadKeys(c.Ctx, in, opts, func(key []byte) error {
-		u, found := q.Graph.VertexOf(key)
-		switch {
-		case !found:
-			q.missing++
-		case int(u) >= q.Rows:
-			q.newer++
-		default:
-			return f(u)
-		}
-		return nil
+	return q.Range.Read(func(next func() (bool, error)) error {
+		return format.ReadKeys(c.Ctx, in, opts, func(key []byte) error {
+			if in, err := next(); !in {
+				return err
+			}
+			u, found := q.Graph.VertexOf(key)
+			switch {
+			case !found:
+				q.missing++
+			case int(u) >= q.Rows:
+				q.newer++
+			default:
+				return f(u)
+			}
+			return nil
+		})
 	})
+}
+
+// EachFields are the options of a statement FOR ALL or FOR FILE, which each reports.
+func EachFields[O any](each func(O) bool, first func(*O) *int64, count func(*O) **int64) option.Schema[O] {
+	list := engine.RangeFields("vertex with FOR ALL, or key of the file with FOR FILE", "vertices or keys", first, count)
+	list[0].Doc += "; a file of CSV or TSV that does not begin with number 0 has no header"
+	for i := range list {
+		list[i] = list[i].With("FOR ALL or FOR FILE", each)
+	}
+	return list
 }
 
 // Note gives notices of the vertices that were left out.
