@@ -3,6 +3,7 @@ package excerpt
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Name is a name as it is in a remark: itself if it is printable and short, and otherwise quoted.
@@ -13,14 +14,18 @@ func Name(name []byte) string {
 	return string(name)
 }
 
-// Of quotes text of the input for an error message. The text is escaped, so that it is
-// safe on a terminal, and truncated, so that a line of a megabyte stays readable.
+// Of quotes text of the input for an error message. What is not printable is escaped, so that it is
+// safe on a terminal, and the text is truncated, so that a line of a megabyte stays readable.
 func Of(text []byte) string {
 	const most = 40
-	if len(text) > most {
-		return fmt.Sprintf("%+q…", text[:most])
+	if len(text) <= most {
+		return fmt.Sprintf("%q", text)
 	}
-	return fmt.Sprintf("%+q", text)
+	end := most
+	for end > most-utf8.UTFMax && !utf8.RuneStart(text[end]) { // no character is cut
+		end--
+	}
+	return fmt.Sprintf("%q…", text[:end])
 }
 
 // List quotes the first names of a list.

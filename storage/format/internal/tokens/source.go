@@ -29,11 +29,11 @@ func (e *limitError) Error() string { return e.reason }
 
 // printable escapes the text of the input that a decoder's message quotes.
 func printable(message string) string {
-	quoted := fmt.Sprintf("%+q", message)
+	quoted := fmt.Sprintf("%q", message)
 	const most = 200
 	quoted = strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
 	if len(quoted) > most {
-		quoted = quoted[:most] + "…"
+		quoted = strings.ToValidUTF8(quoted[:most], "") + "…"
 	}
 	return quoted
 }
