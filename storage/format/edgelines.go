@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"math"
+	"slices"
+	"strings"
 
+	"heavytail/storage/format/internal/decimal"
 	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/internal/excerpt"
 )
 
 // bulk handles the leading lines that are plain.
@@ -359,5 +363,39 @@ func (p *parser) end() error {
 		p.stats.Header = f.text
 		p.stats.DeclaredVertices, p.stats.DeclaredEdges = f.n, f.m
 	}
-	return nil
+	return p.summary()
+}
+
+// summaryWords are the words, in lower case, of a line below the edges that says how many there are.
+var summaryWords = []string{"total", "totals", "sum", "summary", "count", "edges", "links", "nodes", "vertices", "rows", "lines", "records"}
+
+// summary refuses a last line such as "Total: 3 edges" in a text whose first line has numbers as
+// keys. Under SkipBad it is remarked: its edge was delivered. Under HeaderNone each line is an edge.
+func (p *parser) summary() error {
+	line, number := p.lastLine()
+	if p.pairs || p.opts.Header == HeaderNone || number == p.first.number || len(line) == 0 || delimited.IsComment(line[0]) {
+		return nil
+	}
+	keys := func(line []byte) (keys []string) {
+		fields := delimited.NamesIn(line, p.sep)
+		for _, at := range p.plan.At[delimited.Source : delimited.Target+1] {
+			if at <= len(fields) {
+				keys = append(keys, fields[at-1])
+			}
+		}
+		return keys
+	}
+	isWord := func(key string) bool { return !decimal.IsInteger([]byte(key)) }
+	summarises := func(key string) bool {
+		return slices.Contains(summaryWords, strings.ToLower(strings.Trim(key, "():=,;")))
+	}
+	above, last := keys([]byte(p.first.text)), keys(line)
+	if len(above) < 2 || len(last) < 2 || slices.ContainsFunc(above, isWord) || !slices.ContainsFunc(last, summarises) {
+		return nil
+	}
+	if p.opts.SkipBad {
+		p.stats.remark("last lines that look like a summary, taken as edges", excerpt.Of(line), number, "")
+		return nil
+	}
+	return p.errorAt(number, ErrSyntax, "the last line looks like a summary, %s, below lines of numbers; remove it, or header := 'none' takes it as an edge", excerpt.Of(line))
 }

@@ -28,12 +28,15 @@ type lines struct {
 	to    lineTaker
 	stats ReadStats
 	carry []byte // the beginning of a line that continues in the next block
+	tail  []byte // the end of the text so far
 }
 
 // block processes the next block of the text, which may begin and end anywhere.
 func (l *lines) block(text []byte) error {
 	rest := l.opts.MaxBytes - l.stats.Bytes
 	if int64(len(text)) <= rest {
+		l.tail = append(l.tail, text[max(0, len(text)-tailBytes):]...)
+		l.tail = l.tail[:copy(l.tail, l.tail[max(0, len(l.tail)-tailBytes):])]
 		l.stats.Bytes += int64(len(text))
 		return l.cut(text)
 	}
@@ -42,6 +45,24 @@ func (l *lines) block(text []byte) error {
 		return err
 	}
 	return l.limit("the text exceeds the limit of %d bytes", l.opts.MaxBytes)
+}
+
+// tailBytes is how much of the end of a text is kept.
+const tailBytes = 256
+
+// lastLine returns the last line that is not blank, and its number, or nil if it is long.
+func (l *lines) lastLine() (line []byte, number int64) {
+	text := bytes.TrimRight(l.tail, " \t\r\n")
+	below := l.tail[len(text):]
+	number = l.stats.Lines - max(0, int64(bytes.Count(below, []byte("\n")))-1)
+	if i := bytes.LastIndexByte(below, '\n'); i >= 0 && i < len(below)-1 {
+		number--
+	}
+	start := bytes.LastIndexByte(text, '\n') + 1
+	if start == 0 && len(l.tail) == tailBytes {
+		return nil, 0
+	}
+	return text[start:], number
 }
 
 // limit returns an error at the line after the last one.

@@ -35,7 +35,8 @@ const (
 	// In all other cases the line is delivered as an edge, and may turn out to be a counts
 	// header: see ReadStats.CountsHeader.
 	HeaderAuto HeaderMode = iota
-	// HeaderNone reads every data line as an edge.
+	// HeaderNone reads every data line as an edge. In the other modes a last line such as
+	// "Total: 3 edges" is an error if the keys of the first line are numbers.
 	HeaderNone
 	// HeaderNames reads the first data line as column names.
 	HeaderNames

@@ -478,3 +478,30 @@ func TestOptionError_Fields(t *testing.T) {
 		}
 	}
 }
+
+// TestReadEdgeList_Summary refuses a last line that says how many lines there are.
+func TestReadEdgeList_Summary(t *testing.T) {
+	for text, want := range map[string]string{
+		"1 2\n2 3\nTotal: 3 edges\n":                  `input:3:1: the last line looks like a summary, "Total: 3 edges", below lines of numbers`,
+		"# n\n1,2\n2,3\ntotal,2\n\n \n":               `input:4:1: the last line looks`,
+		"1\t2\n(1 rows)":                              `input:2:1: `,
+		"source,target\n1,2\nSum,2":                   "",
+		"1 2\n2 3\n# Total: 3 edges\n":                "",
+		"a b\ntotal edges\n":                          "",
+		"total 1\n":                                   "",
+		"1 2\nb c\n":                                  "",
+		strings.Repeat("1 2\n", 40_000) + "2 edges\n": "input:40001:1: ",
+	} {
+		_, _, err := readAll(t, strings.NewReader(text), EdgeListOptions{})
+		if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
+			t.Errorf("%.60q: %v, want %s", text, err, want)
+		}
+		if _, _, err := readAll(t, strings.NewReader(text), EdgeListOptions{Header: HeaderNone}); err != nil {
+			t.Errorf("%.60q without a header: %v", text, err)
+		}
+	}
+	_, stats, err := readAll(t, strings.NewReader("1 2\n2 3\nTotal: 3 edges\n"), EdgeListOptions{SkipBad: true})
+	if err != nil || len(stats.Remarks) != 1 || stats.Remarks[0].Line != 3 {
+		t.Errorf("%+v, %v", stats.Remarks, err)
+	}
+}
