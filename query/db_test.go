@@ -29,6 +29,7 @@ import (
 	"heavytail/query/vectors"
 	"heavytail/query/where"
 	"heavytail/storage"
+	"heavytail/storage/atomicfile"
 	"heavytail/storage/format"
 )
 
@@ -297,8 +298,8 @@ func TestDB_ErrorsAnswerIs(t *testing.T) {
 		"CREATE GRAPH \"\x01\"":              storage.ErrName,
 		"IMPORT $bad INTO g":                 format.ErrSyntax,
 		"IMPORT $none INTO g":                os.ErrNotExist,
-		"IMPORT $dir INTO g":                 format.ErrNotRegular,
-		"EXPORT GRAPH social INTO FILE $bad": format.ErrExists,
+		"IMPORT $dir INTO g":                 atomicfile.ErrNotRegular,
+		"EXPORT GRAPH social INTO FILE $bad": atomicfile.ErrExists,
 		"NEAREST 0 TO 'a' USING pos":         fault.ErrInvalid,
 		"SELECT 1":                           parser.ErrSyntax,
 	} {

@@ -13,7 +13,7 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/files"
 	"heavytail/query/internal/querytest"
-	"heavytail/storage/format"
+	"heavytail/storage/atomicfile"
 )
 
 // TestFolder_Confines names files inside and outside the folder in every
@@ -50,12 +50,12 @@ func TestFolder_Confines(t *testing.T) {
 		{inputs, absolute, fault.ErrOutside},
 		{inputs, filepath.Join(parent, "inside", "edges.txt"), fault.ErrOutside},
 		{inputs, "missing.txt", os.ErrNotExist},
-		{inputs, "sub", format.ErrNotRegular},
+		{inputs, "sub", atomicfile.ErrNotRegular},
 		{outputs, "result", nil},
 		{outputs, "sub/result", nil},
-		{outputs, "edges.txt", format.ErrExists},
-		{outputs, "near", format.ErrNotRegular},
-		{outputs, "far", format.ErrNotRegular},
+		{outputs, "edges.txt", atomicfile.ErrExists},
+		{outputs, "near", atomicfile.ErrNotRegular},
+		{outputs, "far", atomicfile.ErrNotRegular},
 		{outputs, "../result", fault.ErrOutside},
 		{outputs, "out/result", fault.ErrOutside},
 		{outputs, "sub/../../result", fault.ErrOutside},

@@ -23,6 +23,7 @@ import (
 	"heavytail/query/graphs"
 	"heavytail/query/internal/querytest"
 	"heavytail/query/links"
+	"heavytail/storage/atomicfile"
 	"heavytail/storage/format"
 )
 
@@ -167,7 +168,7 @@ func TestDB_ScoreFile_Resumed(t *testing.T) {
 			}
 			part.WriteString("v1,v2,torn line")
 			part.Close()
-			if _, err := db.Links().Score(ctx, links.ScoreRequest{Path: pairs, With: with, Into: out}); !errors.Is(err, format.ErrPart) {
+			if _, err := db.Links().Score(ctx, links.ScoreRequest{Path: pairs, With: with, Into: out}); !errors.Is(err, atomicfile.ErrPart) {
 				t.Errorf("a new run over an unfinished file: %v", err)
 			}
 		}
@@ -248,7 +249,7 @@ func TestDB_ScoreFile_Changed(t *testing.T) {
 	refused := func(req links.ScoreRequest, reason string) {
 		t.Helper()
 		_, err := db.Links().Score(ctx, req)
-		if !errors.Is(err, format.ErrPart) || !strings.Contains(err.Error(), reason) {
+		if !errors.Is(err, atomicfile.ErrPart) || !strings.Contains(err.Error(), reason) {
 			t.Errorf("%v, expected %s", err, reason)
 		}
 	}
@@ -296,7 +297,7 @@ func TestDB_ScoreFile_AnotherFile(t *testing.T) {
 	if !interruptScores(t, dbs[0], req, 400_000) {
 		t.Fatal("the run was not stopped")
 	}
-	if _, err := dbs[1].Links().Score(context.Background(), req); !errors.Is(err, format.ErrPart) || !strings.Contains(err.Error(), "that of another file") {
+	if _, err := dbs[1].Links().Score(context.Background(), req); !errors.Is(err, atomicfile.ErrPart) || !strings.Contains(err.Error(), "that of another file") {
 		t.Errorf("resumed: %v", err)
 	}
 	if _, err := dbs[0].Links().Score(context.Background(), req); err != nil {

@@ -18,7 +18,7 @@ import (
 	"heavytail/query/maintenance"
 	"heavytail/query/rows"
 	"heavytail/storage"
-	"heavytail/storage/format"
+	"heavytail/storage/atomicfile"
 )
 
 // contents returns the answers of a database about the graph social and its embedding.
@@ -60,7 +60,7 @@ func TestDB_BackupAndCompact(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || backup.Path != path || backup.Bytes != info.Size() || backup.Records == 0 {
 		t.Errorf("%+v, %v", backup, err)
 	}
-	if _, err := db.Maintenance().Backup(t.Context(), maintenance.BackupRequest{Path: path}); !errors.Is(err, format.ErrExists) {
+	if _, err := db.Maintenance().Backup(t.Context(), maintenance.BackupRequest{Path: path}); !errors.Is(err, atomicfile.ErrExists) {
 		t.Errorf("a file that exists: %v", err)
 	}
 	before, err := db.Maintenance().Stats(t.Context())

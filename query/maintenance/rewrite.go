@@ -19,7 +19,7 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
-	"heavytail/storage/format"
+	"heavytail/storage/atomicfile"
 )
 
 // This file has the statements that rewrite the whole store: COMPACT, BACKUP
@@ -234,7 +234,7 @@ func storeFile(b *engine.Binder, statement parser.Statement, file parser.Value, 
 
 // checkStoreFile is CheckOutput for a file that will be a store.
 func checkStoreFile(c *engine.Call, req BackupRequest) (engine.Nothing, error) {
-	if slices.Contains(format.WrittenCompressions(), filepath.Ext(req.Path)) {
+	if slices.Contains(atomicfile.Compressions(), filepath.Ext(req.Path)) {
 		return engine.Nothing{}, fault.New(fault.Into, "file %s would not be compressed, because a store is used as it is; choose a name without this ending", fault.Quote(req.Path))
 	}
 	return engine.Nothing{}, c.CheckOutput(req.Path, req.Overwrite, fault.Into)
@@ -257,7 +257,7 @@ func writeStore(c *engine.Call, req BackupRequest, write func(path string) error
 	if err := write(temp); err != nil {
 		return err
 	}
-	in, size, err := format.OpenFile(temp)
+	in, size, err := atomicfile.Open(temp)
 	if err != nil {
 		return err
 	}
