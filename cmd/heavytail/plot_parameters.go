@@ -28,7 +28,7 @@ var measures = []struct {
 	{"pearson", "Pearson's r of degrees", func(p studies.ParameterPoint) float64 { return p.Pearson }},
 	{"spearman", "Spearman's ρ of degrees", func(p studies.ParameterPoint) float64 { return p.Spearman }},
 	{"kendall", "Kendall's τ of degrees", func(p studies.ParameterPoint) float64 { return p.Kendall }},
-	{"f1", "F1 of edges", func(p studies.ParameterPoint) float64 { return p.F1() }},
+	{"f1", "F1 of edges", func(p studies.ParameterPoint) float64 { return p.F1 }},
 	{"ks", "distance of degrees from a power law (KS)", func(p studies.ParameterPoint) float64 { return p.KS() }},
 }
 

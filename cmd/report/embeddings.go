@@ -80,7 +80,7 @@ func (g *graph) reconstructions(b *block) error {
 			continue
 		}
 		p := r.Point
-		t.add(e.Name, p.Epsilon, p.Radius, p.Edges, p.Precision, p.Recall, p.F1(),
+		t.add(e.Name, p.Epsilon, p.Radius, p.Edges, p.Precision, p.Recall, p.F1,
 			p.Pearson, p.Spearman, p.Kendall, p.KS())
 		lines = append(lines, picture.Reconstructed(e.Name, r))
 		b.note(r.Notices)

@@ -201,7 +201,7 @@ func TestWrite_Figures(t *testing.T) {
 		}
 		p := r.Points[r.Best]
 		for column, want := range map[string]float64{
-			"ε": p.Epsilon, "edges": float64(p.Edges), "precision": p.Precision, "recall": p.Recall, "F1": p.F1(),
+			"ε": p.Epsilon, "edges": float64(p.Edges), "precision": p.Precision, "recall": p.Recall, "F1": p.F1,
 			"P": p.Pearson, "S": p.Spearman, "K": p.Kendall, "KS": p.KS(),
 		} {
 			if got := reconstructed.figure(t, e, column); !same(got, want) {
