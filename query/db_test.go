@@ -367,7 +367,7 @@ func TestDB_StatementsEqualMethods(t *testing.T) {
 	}
 	var b strings.Builder
 	for _, n := range nearest.Neighbors {
-		fmt.Fprintln(&b, n.Vertex, n.Distance)
+		fmt.Fprintln(&b, n.Vertex, n.Value)
 	}
 	if got := table("NEAREST 3 TO 'a' USING pos WHERE NOT linked AND degree >= 2"); got != b.String() {
 		t.Errorf("NEAREST: %q, method %q", got, b.String())

@@ -125,7 +125,7 @@ func ExampleDB_Update() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(d.Key, d.Degree, d.Strength, d.Attributes[0].Name, d.Attributes[0].Value)
+	fmt.Println(d.Vertex, d.Degree, d.Strength, d.Attributes[0].Name, d.Attributes[0].Value)
 	// Output:
 	// grace 1 2.5 age 44
 }

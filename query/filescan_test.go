@@ -158,7 +158,7 @@ func TestFileScan_Linked(t *testing.T) {
 				}
 				want := ""
 				for _, n := range r.Neighbors {
-					want += fmt.Sprintln(n.Vertex, n.By(metric))
+					want += fmt.Sprintln(n.Vertex, n.Value)
 				}
 				if have := mustRun(t, db, text); have != want {
 					t.Errorf("%s: %s in the file, %s in memory", text, have, want)
@@ -270,7 +270,7 @@ func TestFileScan_Moved(t *testing.T) {
 		t.Fatalf("%+v, %v", now, err)
 	}
 	for _, want := range now.Neighbors {
-		if !found.Next() || found.Row()[0] != want.Vertex || found.Row()[1] != want.Distance {
+		if !found.Next() || found.Row()[0] != want.Vertex || found.Row()[1] != want.Value {
 			t.Errorf("%v, %v, expected %+v of the new generation", found.Row(), found.Err(), want)
 		}
 	}

@@ -70,7 +70,7 @@ func TestNearest_Index(t *testing.T) {
 	if exact.Index != nil || found.Index == nil || found.Index.Metric != "l2" || !slices.Equal(exact.Neighbors, found.Neighbors) {
 		t.Errorf("with EXACT %v, with the index %v", exact, found)
 	}
-	within, err := db.Vectors().Within(ctx, vectors.WithinRequest{Embedding: "e", Vertex: "7", Radius: exact.Neighbors[9].Distance})
+	within, err := db.Vectors().Within(ctx, vectors.WithinRequest{Embedding: "e", Vertex: "7", Radius: exact.Neighbors[9].Value})
 	if err != nil || within.Index == nil || !slices.Equal(within.Neighbors, exact.Neighbors) {
 		t.Errorf("within: %v, %v", within, err)
 	}

@@ -56,7 +56,7 @@ func bruteForce(list []placedKey, query placedKey, admits func(key string) bool)
 	}
 	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(a.dist, b.dist) })
 	for _, h := range hits {
-		all = append(all, vectors.Neighbor{Vertex: h.key, Distance: float64(float32(math.Sqrt(float64(h.dist))))})
+		all = append(all, vectors.Neighbor{Vertex: h.key, Value: float64(float32(math.Sqrt(float64(h.dist))))})
 		squares = append(squares, float64(h.dist))
 	}
 	return all, squares
@@ -122,7 +122,7 @@ func TestNearest_IndexChanges(t *testing.T) {
 				}
 				want, squares := bruteForce(known, query, admits)
 				near := vectors.NearestRequest{Embedding: "e", Vertex: query.key, K: 1 + random.IntN(30), Where: func(c where.Candidate) bool { return admits(c.Key()) }}
-				within := vectors.WithinRequest{Embedding: "e", Vertex: query.key, Radius: want[len(want)/5].Distance, Where: near.Where}
+				within := vectors.WithinRequest{Embedding: "e", Vertex: query.key, Radius: want[len(want)/5].Value, Where: near.Where}
 				inside := 0
 				for inside < len(want) && squares[inside] <= within.Radius*within.Radius {
 					inside++

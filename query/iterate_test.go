@@ -58,7 +58,7 @@ func TestEachVertex(t *testing.T) {
 	rows := 0
 	for v, err := range later {
 		rows++
-		if !errors.Is(err, context.Canceled) || v.Key != "" {
+		if !errors.Is(err, context.Canceled) || v.Vertex != "" {
 			t.Errorf("%+v, %v", v, err)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // eachNearest collects what EachNearest yields.
-func eachNearest(t *testing.T, db *DB, req vectors.NearestForRequest) (rows []vectors.NearestRow) {
+func eachNearest(t *testing.T, db *DB, req vectors.NearestRequest) (rows []vectors.NearestRow) {
 	t.Helper()
 	for row, err := range db.Vectors().EachNearest(t.Context(), req) {
 		if err != nil {
@@ -49,7 +49,7 @@ func TestEachNearest_Agrees(t *testing.T) {
 				}
 			}
 			for i, admits := range []func(where.Candidate) bool{nil, func(c where.Candidate) bool { return !c.Linked && c.Degree%2 == 0 }, func(c where.Candidate) bool { return c.Linked }} {
-				got := eachNearest(t, db, vectors.NearestForRequest{K: 4, Embedding: "e", Metric: metric, Where: admits})
+				got := eachNearest(t, db, vectors.NearestRequest{K: 4, Embedding: "e", Metric: metric, Where: admits})
 				for v := 3; v < n; v += 71 {
 					one, err := db.Vectors().Nearest(t.Context(), vectors.NearestRequest{K: 4, Embedding: "e", Metric: metric, Where: admits, Vertex: fmt.Sprint(v)})
 					if err != nil {
@@ -91,13 +91,13 @@ func TestEachNearest_Ends(t *testing.T) {
 	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) > 0 {
 		t.Errorf("files are left: %v, %v", left, err)
 	}
-	for row, err := range db.Vectors().EachNearest(t.Context(), vectors.NearestForRequest{K: 1, Embedding: "e"}) {
+	for row, err := range db.Vectors().EachNearest(t.Context(), vectors.NearestRequest{K: 1, Embedding: "e"}) {
 		if err != nil || row.Source != "0" || row.Rank != 1 {
 			t.Errorf("%+v, %v", row, err)
 		}
 		break
 	}
-	for row, err := range db.Vectors().EachNearest(ctx, vectors.NearestForRequest{K: 1, Embedding: "e"}) {
+	for row, err := range db.Vectors().EachNearest(ctx, vectors.NearestRequest{K: 1, Embedding: "e"}) {
 		if !errors.Is(err, context.Canceled) || row.Source != "" {
 			t.Errorf("%+v, %v", row, err)
 		}

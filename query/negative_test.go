@@ -37,7 +37,7 @@ func numberedRequests(t *testing.T, dir string) map[string][]any {
 		"Graphs.Describe":                {graphs.DescribeGraphRequest{Graph: "g"}},
 		"Vectors.Diff":                   {vectors.DiffRequest{Before: "e", After: "f"}},
 		"Graphs.EachEdge":                {graphs.EdgesRequest{Graph: "g"}},
-		"Vectors.EachNearest":            {vectors.NearestForRequest{Embedding: "e", K: 2}},
+		"Vectors.EachNearest":            {vectors.NearestRequest{Embedding: "e", K: 2}},
 		"Graphs.EachNeighbor":            {graphs.NeighborsRequest{Graph: "g", Vertex: "1"}},
 		"Links.EachPredict":              {links.PredictRequest{Graph: "g", With: l3, K: 2}},
 		"Graphs.EachVertex":              {graphs.VerticesRequest{Graph: "g"}},

@@ -12,43 +12,111 @@ import (
 	"heavytail/query/where"
 )
 
-// Predictions from the file equal those from the loaded graph, to the last bit. The graph is
-// loaded for a vertex with many edges, and once the answers from the file have cost as much
-// as loading.
+// predictBoth compares a prediction from the file with that from the loaded graph, to the last bit, and
+// reports whether the graph was loaded for the first one.
+func predictBoth(t *testing.T, db *DB, req links.PredictRequest) (links.PredictResult, bool) {
+	t.Helper()
+	forgetLoaded(db)
+	have, err := db.Links().Predict(t.Context(), req)
+	if err != nil {
+		t.Fatalf("%+v: %v", req, err)
+	}
+	whole := loaded(db)
+	req.Where = func(where.Candidate) bool { return true } // loads the graph and the vectors
+	want, err := db.Links().Predict(t.Context(), req)
+	if err != nil || !loaded(db) || !reflect.DeepEqual(have, want) {
+		t.Errorf("%+v: %+v in the file, %+v loaded, %v", req, have, want, err)
+	}
+	return have, whole
+}
+
+// Predictions from the file equal those from the loaded graph: by scorers of one and of two steps, by
+// degrees, and by vectors with an index and without. The graph is loaded for a vertex with many edges.
 func TestPredict_InFile(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
-	db := openTest(t, nil)
-	mustRun(t, db, "GENERATE preferential_attachment(n := 4000, m := 3, seed := 3) INTO g")
-	mustRun(t, db, "DELETE VERTEX '3', '77', '3000' FROM g")
-	mustRun(t, db, "INSERT VERTEX 'alone' INTO g")
-	high := 1.0
-	fromFile, loads := 0, 0
-	for _, scorer := range []string{"common_neighbors", "adamic_adar", "resource_allocation"} {
-		for _, vertex := range []string{"2", "2500", "3001", "3999", "alone"} {
-			for _, threshold := range []*float64{nil, &high} {
-				req := links.PredictRequest{Vertex: vertex, K: 7, Graph: "g", With: catalogue.Scorer{Name: scorer}, Threshold: threshold}
-				forgetLoaded(db)
-				have, err := db.Links().Predict(ctx, req)
-				if err != nil {
-					t.Fatal(err)
+	low, one, high := 40.0, 1.0, 1e9
+	half := 0.5
+	for name, c := range map[string]struct {
+		generate   string
+		scorers    []string
+		vertices   []string
+		thresholds []*float64
+		counts     []int
+		near       []int                               // of vectors
+		loads      func(req links.PredictRequest) bool // whether the graph may be loaded
+		long       bool
+	}{
+		"one step": {
+			"preferential_attachment(n := 4000, m := 3, seed := 3)", []string{"common_neighbors", "adamic_adar", "resource_allocation"}, []string{"2", "2500", "3001", "3999", "alone"},
+			[]*float64{nil, &one}, []int{7}, []int{0}, func(req links.PredictRequest) bool { return len(req.Vertex) < 4 }, false,
+		},
+		"two steps": {
+			"watts_strogatz(n := 20000, k := 4, beta := 0.1, seed := 3)", []string{"jaccard", "sorensen", "lhn", "hub_promoted", "hub_depressed"}, []string{"2", "76", "3001", "19999"},
+			[]*float64{nil}, []int{7}, []int{0}, func(links.PredictRequest) bool { return false }, true,
+		},
+		"degrees": {
+			"preferential_attachment(n := 20000, m := 4, seed := 3)", []string{"jaccard", "hub_depressed", "preferential_attachment"}, []string{"2500", "19999", "alone"},
+			[]*float64{nil, &low, &high}, []int{1, 9, 40}, []int{0}, func(req links.PredictRequest) bool { return req.With.Name == "preferential_attachment" && req.K > 9 }, true,
+		},
+		"vectors": {
+			"preferential_attachment(n := 20000, m := 4, seed := 3)", []string{"l2", "cosine", "probability"}, []string{"2500", "19999", "alone"},
+			[]*float64{nil, &half}, []int{7}, []int{-1, 0, 3}, func(links.PredictRequest) bool { return false }, true,
+		},
+	} {
+		if c.long && testing.Short() {
+			continue
+		}
+		db := openTest(t, &Options{IndexBytes: 1})
+		mustRun(t, db, "GENERATE "+c.generate+" INTO g")
+		embedding := ""
+		if name == "vectors" {
+			embedding = "e"
+		} else {
+			mustRun(t, db, "DELETE VERTEX '3', '77', '3000' FROM g")
+		}
+		mustRun(t, db, "INSERT VERTEX 'alone' INTO g")
+		if embedding != "" {
+			putRows(t, db, 20001, 5)
+		}
+		for _, index := range []bool{false, true} {
+			if index && embedding == "" {
+				continue
+			}
+			if index {
+				mustRun(t, db, "CREATE INDEX ON e WITH (m := 4, ef_construction := 20, ef := 60)")
+			}
+			found, whole := 0, 0
+			for _, scorer := range c.scorers {
+				for _, vertex := range c.vertices {
+					for _, threshold := range c.thresholds {
+						for _, k := range c.counts {
+							for _, near := range c.near {
+								req := links.PredictRequest{Vertex: vertex, K: k, Graph: "g", With: catalogue.Scorer{Name: scorer, Embedding: embedding}, Threshold: threshold, Near: near}
+								r, all := predictBoth(t, db, req)
+								if found += len(r.Links); all {
+									whole++
+								}
+								if all && !c.loads(req) {
+									t.Errorf("%s, %+v: the graph was loaded", name, req)
+								}
+							}
+						}
+					}
 				}
-				if loaded(db) {
-					loads++
-				} else {
-					fromFile++
-				}
-				req.Where = func(where.Candidate) bool { return true } // loads the graph
-				want, err := db.Links().Predict(ctx, req)
-				if err != nil || !loaded(db) || !reflect.DeepEqual(have, want) {
-					t.Errorf("%s of %s: %+v in the file, %+v loaded, %v", scorer, vertex, have, want, err)
-				}
+			}
+			if found == 0 || name == "one step" && whole == 0 {
+				t.Errorf("%s: %d links, and the graph was loaded %d times", name, found, whole)
 			}
 		}
 	}
-	if fromFile == 0 || loads == 0 {
-		t.Errorf("%d answers from the file, %d from the loaded graph", fromFile, loads)
-	}
+}
+
+// The graph is loaded once the answers from the file have cost as much as loading, and EXPLAIN and
+// PROFILE say what is read.
+func TestPredict_InFilePlan(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	mustRun(t, db, "GENERATE preferential_attachment(n := 4000, m := 3, seed := 3) INTO g")
 	forgetLoaded(db)
 	text := "PREDICT 5 LINKS FOR '3999' IN g WITH adamic_adar"
 	if explained := mustRun(t, db, "EXPLAIN "+text); !strings.Contains(explained, "read in the file") {
@@ -63,101 +131,6 @@ func TestPredict_InFile(t *testing.T) {
 	}
 	if answers < 8 || answers == 1000 {
 		t.Errorf("the graph was loaded after %d answers", answers)
-	}
-}
-
-// TestPredict_InFileTwoSteps is the same for scorers that read the degrees of the candidates.
-func TestPredict_InFileTwoSteps(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: TestPredict_InFile compares the other scorers")
-	}
-	t.Parallel()
-	db := openTest(t, nil)
-	mustRun(t, db, "GENERATE watts_strogatz(n := 20000, k := 4, beta := 0.1, seed := 3) INTO g")
-	mustRun(t, db, "DELETE VERTEX '3', '77', '3000' FROM g")
-	for _, scorer := range []string{"jaccard", "sorensen", "lhn", "hub_promoted", "hub_depressed"} {
-		for _, vertex := range []string{"2", "76", "3001", "19999"} {
-			req := links.PredictRequest{Vertex: vertex, K: 7, Graph: "g", With: catalogue.Scorer{Name: scorer}}
-			forgetLoaded(db)
-			have, err := db.Links().Predict(t.Context(), req)
-			if err != nil || loaded(db) {
-				t.Fatalf("%s of %s: the graph was loaded, or %v", scorer, vertex, err)
-			}
-			req.Where = func(where.Candidate) bool { return true } // loads the graph
-			if want, err := db.Links().Predict(t.Context(), req); err != nil || !loaded(db) || len(have.Links) == 0 || !reflect.DeepEqual(have, want) {
-				t.Errorf("%s of %s: %+v in the file, %+v loaded, %v", scorer, vertex, have, want, err)
-			}
-		}
-	}
-}
-
-// TestPredict_InFileDegrees is the same for scorers that read the degrees of very many candidates.
-func TestPredict_InFileDegrees(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: TestPredict_InFile compares the other scorers")
-	}
-	t.Parallel()
-	db := openTest(t, nil)
-	mustRun(t, db, "GENERATE preferential_attachment(n := 20000, m := 4, seed := 3) INTO g")
-	mustRun(t, db, "DELETE VERTEX '3', '77', '3000' FROM g")
-	mustRun(t, db, "INSERT VERTEX 'alone' INTO g")
-	low, high := 40.0, 1e9
-	for _, scorer := range []string{"jaccard", "hub_depressed", "preferential_attachment"} {
-		for _, vertex := range []string{"2500", "19999", "alone"} {
-			for _, threshold := range []*float64{nil, &low, &high} {
-				for _, k := range []int{1, 9, 40} {
-					req := links.PredictRequest{Vertex: vertex, K: k, Graph: "g", With: catalogue.Scorer{Name: scorer}, Threshold: threshold}
-					forgetLoaded(db)
-					have, err := db.Links().Predict(t.Context(), req)
-					if fits := scorer != "preferential_attachment" || k < 10; err != nil || fits && loaded(db) {
-						t.Fatalf("%s of %s: the graph was loaded, or %v", scorer, vertex, err)
-					}
-					req.Where = func(where.Candidate) bool { return true } // loads the graph
-					want, err := db.Links().Predict(t.Context(), req)
-					if err != nil || !loaded(db) || threshold == nil && vertex != "alone" && len(want.Links) == 0 || !reflect.DeepEqual(have, want) {
-						t.Errorf("%d by %s of %s: %+v in the file, %+v loaded, %v", k, scorer, vertex, have, want, err)
-					}
-				}
-			}
-		}
-	}
-}
-
-// TestPredict_InFileVectors is the same for scorers of vectors, with an index and without.
-func TestPredict_InFileVectors(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: TestPredict_InFile compares the other scorers")
-	}
-	t.Parallel()
-	db := openTest(t, &Options{IndexBytes: 1})
-	mustRun(t, db, "GENERATE preferential_attachment(n := 20000, m := 4, seed := 3) INTO g")
-	mustRun(t, db, "INSERT VERTEX 'alone' INTO g")
-	putRows(t, db, 20001, 5)
-	for _, index := range []bool{false, true} {
-		if index {
-			mustRun(t, db, "CREATE INDEX ON e WITH (m := 4, ef_construction := 20, ef := 60)")
-		}
-		low := 0.5
-		for _, scorer := range []string{"l2", "cosine", "probability"} {
-			for _, vertex := range []string{"2500", "19999", "alone"} {
-				for _, near := range []int{-1, 0, 3} {
-					req := links.PredictRequest{Vertex: vertex, K: 7, Graph: "g", With: catalogue.Scorer{Name: scorer, Embedding: "e"}, Near: near}
-					if near == 3 {
-						req.Threshold = &low
-					}
-					forgetLoaded(db)
-					have, err := db.Links().Predict(t.Context(), req)
-					if err != nil || loaded(db) {
-						t.Fatalf("%s of %s: loaded %v, %v", scorer, vertex, loaded(db), err)
-					}
-					req.Where = func(where.Candidate) bool { return true } // loads the graph and the vectors
-					want, err := db.Links().Predict(t.Context(), req)
-					if err != nil || !loaded(db) || !reflect.DeepEqual(have, want) {
-						t.Errorf("%s of %s, near %d, index %v: %+v in the file, %+v loaded, %v", scorer, vertex, near, index, have, want, err)
-					}
-				}
-			}
-		}
 	}
 }
 

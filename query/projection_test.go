@@ -39,10 +39,10 @@ func TestDB_Projection_Components(t *testing.T) {
 		}
 		keys, mean := "", 0.0
 		for _, v := range r.Vertices {
-			keys += v.Key
+			keys += v.Vertex
 			mean += v.X
-			if want := (v.Key == "a" || v.Key == "c") && c.req.Attribute != ""; v.Value.IsMissing() == want {
-				t.Errorf("%+v: the value of %s is %v", c.req, v.Key, v.Value)
+			if want := (v.Vertex == "a" || v.Vertex == "c") && c.req.Attribute != ""; v.Value.IsMissing() == want {
+				t.Errorf("%+v: the value of %s is %v", c.req, v.Vertex, v.Value)
 			}
 		}
 		if keys != c.want || r.LeftOut != 6-len(c.want) || math.Abs(mean) > 1e-4 {

@@ -140,7 +140,7 @@ func TestRecentNeighbors_Model(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
 	storeEdges(t, db, "g", timedEdges(80, 600, 0))
-	trained, err := db.Links().TrainModel(t.Context(), links.TrainModelRequest{Name: "m", Graph: "g", Heuristics: []string{"recent_neighbors"}, Latest: true})
+	trained, err := db.Links().TrainModel(t.Context(), links.TrainModelRequest{Name: "m", Graph: "g", Heuristics: []string{"recent_neighbors"}, Latest: new(true)})
 	if err != nil || !slices.Equal(trained.Terms, []string{"recent_neighbors"}) {
 		t.Fatalf("%+v, %v", trained.Terms, err)
 	}

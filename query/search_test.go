@@ -120,7 +120,7 @@ func TestSearch_FilterIsExact(t *testing.T) {
 				u, _ := snapshot.Vertex(n.Vertex)
 				c := where.Candidate{Degree: snapshot.Graph.Degree(u), Linked: snapshot.Graph.HasEdge(self, u)}
 				if condition.keep(c) && len(want) < 5 {
-					want = append(want, fmt.Sprint([]rows.Value{n.Vertex, n.Distance}...))
+					want = append(want, fmt.Sprint([]rows.Value{n.Vertex, n.Value}...))
 				}
 			}
 			got := answers(t, db, fmt.Sprintf("NEAREST 5 TO '%s' USING e WHERE %s", vertex, condition.text))
@@ -208,7 +208,7 @@ func TestSearch_ResolvesOnce(t *testing.T) {
 	}
 }
 
-// In JSON an answer has a distance or a similarity, depending on the metric.
+// In JSON an answer has one number, a distance or a similarity as the metric says.
 func TestSearch_JSON(t *testing.T) {
 	db := openTest(t, nil)
 	importText(t, db, "g", "a b\n")
@@ -216,9 +216,9 @@ func TestSearch_JSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	for metric, want := range map[index.Metric]string{
-		index.L2:     `"neighbors":[{"vertex":"b","distance":5,"similarity":0}],"metric":"l2"`,
-		index.Cosine: `"neighbors":[{"vertex":"b","distance":0,"similarity":0.800000011920929}],"metric":"cosine"`,
-		index.Dot:    `"neighbors":[{"vertex":"b","distance":0,"similarity":32}],"metric":"dot"`,
+		index.L2:     `"neighbors":[{"vertex":"b","value":5}],"metric":"l2"`,
+		index.Cosine: `"neighbors":[{"vertex":"b","value":0.800000011920929}],"metric":"cosine"`,
+		index.Dot:    `"neighbors":[{"vertex":"b","value":32}],"metric":"dot"`,
 	} {
 		r, err := db.Vectors().Nearest(context.Background(), vectors.NearestRequest{K: 1, Embedding: "e", Vertex: "a", Metric: metric})
 		if err != nil {

@@ -162,7 +162,7 @@ func compareWorld(t *testing.T, db *DB, w *world, random *rand.Rand) {
 	}
 	var have, want []string
 	for _, v := range got.Vertices {
-		have = append(have, fmt.Sprint(v.Key, v.Degree, v.Values))
+		have = append(have, fmt.Sprint(v.Vertex, v.Degree, v.Values))
 	}
 	for _, key := range w.keys {
 		var values []storage.Value
@@ -192,7 +192,7 @@ func compareNeighbors(t *testing.T, db *DB, w *world, of string) {
 	}
 	var have, want []string
 	for _, n := range got.Neighbors {
-		have = append(have, fmt.Sprint(n.Key, n.Weight))
+		have = append(have, fmt.Sprint(n.Vertex, n.Weight))
 	}
 	strength := 0.0
 	for _, key := range w.keys {
@@ -277,7 +277,7 @@ func TestUpdate_Concurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, v := range info.Vertices {
-		vectors = append(vectors, fmt.Sprint(v.Key, " ", i, " 0"))
+		vectors = append(vectors, fmt.Sprint(v.Vertex, " ", i, " 0"))
 	}
 	if _, err := putVectors(db, "g", "pos", strings.Join(vectors, "\n")); err != nil {
 		t.Fatal(err)

@@ -54,8 +54,8 @@ func TestVectors(t *testing.T) {
 					d := float64(x) - float64(stored[n.Vertex][i])
 					square += d * d
 				}
-				if math.Abs(n.Distance-math.Sqrt(square)) > 1e-5 {
-					t.Errorf("%s to %s: %g, want %g", from, n.Vertex, n.Distance, math.Sqrt(square))
+				if math.Abs(n.Value-math.Sqrt(square)) > 1e-5 {
+					t.Errorf("%s to %s: %g, want %g", from, n.Vertex, n.Value, math.Sqrt(square))
 				}
 			}
 		}

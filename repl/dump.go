@@ -153,7 +153,7 @@ func (d *dumper) statement(st fmt.Stringer) error {
 }
 
 func (d *dumper) vertex(row graphs.VertexRow) parser.NewVertex {
-	node := parser.NewVertex{Key: parser.String{Value: row.Key}}
+	node := parser.NewVertex{Key: parser.String{Value: row.Vertex}}
 	for i, v := range row.Values {
 		if v.IsMissing() {
 			continue

@@ -92,7 +92,7 @@ func nearest(ctx context.Context, db *query.DB) error {
 	var asked []vectors.Neighbor
 	for rows.Next() {
 		row := rows.Row()
-		asked = append(asked, vectors.Neighbor{Vertex: row[0].(string), Distance: row[1].(float64)})
+		asked = append(asked, vectors.Neighbor{Vertex: row[0].(string), Value: row[1].(float64)})
 	}
 	if err := rows.Err(); err != nil {
 		return err
@@ -101,10 +101,10 @@ func nearest(ctx context.Context, db *query.DB) error {
 		return fmt.Errorf("the method answers %v, the statement %v", typed.Neighbors, asked)
 	}
 	for i, n := range asked {
-		if n.Vertex == "0" || i > 0 && n.Distance < asked[i-1].Distance {
+		if n.Vertex == "0" || i > 0 && n.Value < asked[i-1].Value {
 			return fmt.Errorf("answer %d of %v is out of place", i, asked)
 		}
-		fmt.Printf("near 0: %s at %.4f\n", n.Vertex, n.Distance)
+		fmt.Printf("near 0: %s at %.4f\n", n.Vertex, n.Value)
 	}
 	return nil
 }

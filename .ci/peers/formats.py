@@ -124,7 +124,7 @@ def read_csv(path):
 def csv_graph(edges, vertices):
     graph = nx.Graph()
     for record in vertices:
-        key = record.pop("key")
+        key = record.pop("vertex")
         values = {}
         for name, text in record.items():
             name = name.split(":")[0]

@@ -35,10 +35,10 @@ EXPORT GRAPH h INTO FILE 'ours.parquet'; EXPORT VERTICES OF h INTO FILE 'names2.
     // An edge has no direction, so its ends may be exchanged.
     const ours = rows(pl.readParquet('ours.parquet'), ['source', 'target', 'weight', 'time']).map(([u, v, w, t]) => (u.startsWith('user') ? [u, v, w, t] : [v, u, w, t]))
     same(label + 'edges', sorted(ours), sorted(rows(edges, ['from', 'dest', 'strength', 'at']).map(([u, v, w, t]) => [u, String(v), w, t])))
-    const vertices = rows(pl.readParquet('names2.parquet'), ['key', 'n', 'b']).filter(([key]) => key.startsWith('user'))
+    const vertices = rows(pl.readParquet('names2.parquet'), ['vertex', 'n', 'b']).filter(([key]) => key.startsWith('user'))
     same(label + 'vertices', sorted(vertices), sorted(rows(names, ['name', 'n', 'b'])))
     const vectors = pl.readParquet('e.parquet')
-    same(label + 'vectors', vectors.getColumn('vector').toArray().map((v) => v.length), vectors.getColumn('key').toArray().map(() => 8))
+    same(label + 'vectors', vectors.getColumn('vector').toArray().map((v) => v.length), vectors.getColumn('vertex').toArray().map(() => 8))
   }
 }
 if (failures === 0) console.log('Parquet: polars reads what heavytail writes, and heavytail what polars writes')

@@ -102,7 +102,7 @@ var layout = map[string][]string{
 		"query/parser", "query/plan", "query/where", "storage",
 	},
 	"query/internal/export": {
-		"query/fault", "query/files", "query/help", "query/internal/engine", "query/internal/lists", "query/internal/session",
+		"embedding/option", "query/fault", "query/files", "query/internal/engine", "query/internal/lists", "query/internal/session",
 		"query/parser", "query/plan", "query/rows", "storage", "storage/format",
 	},
 	"query/internal/textfile": {
@@ -116,13 +116,12 @@ var layout = map[string][]string{
 		"query/parser", "storage",
 	},
 	"query/internal/search": {
-		"index", "query/catalogue", "query/fault", "query/internal/bind", "query/internal/conditions", "query/internal/engine",
+		"embedding/option", "index", "query/catalogue", "query/fault", "query/internal/bind", "query/internal/conditions", "query/internal/engine",
 		"query/internal/entries", "query/internal/lists", "query/internal/scan", "query/internal/session", "query/parser", "query/plan",
 		"query/rows", "query/where", "storage", "storage/format", "storage/vec",
 	},
 	"query/internal/sweep": {
-		"embedding/evaluate", "query/fault", "query/help", "query/internal/bind", "query/internal/cells", "query/internal/engine",
-		"query/rows",
+		"embedding/evaluate", "embedding/option", "query/fault", "query/internal/cells", "query/internal/engine", "query/rows",
 	},
 	"query/internal/scoring": {
 		"embedding/evaluate", "embedding/link", "embedding/option", "query/algorithms", "query/catalogue", "query/fault", "query/help",
@@ -147,7 +146,7 @@ var layout = map[string][]string{
 		"query/where", "storage", "storage/csr", "storage/format", "storage/generate",
 	},
 	"query/vectors": {
-		"embedding", "embedding/evaluate", "embedding/jsonnull", "embedding/run", "index", "query/catalogue", "query/fault",
+		"embedding", "embedding/evaluate", "embedding/jsonnull", "embedding/option", "embedding/run", "index", "query/catalogue", "query/fault",
 		"query/files", "query/graphs", "query/help", "query/internal/bind", "query/internal/cells", "query/internal/conditions",
 		"query/internal/engine", "query/internal/entries", "query/internal/export", "query/internal/indexes", "query/internal/job",
 		"query/internal/lists", "query/internal/methods", "query/internal/scan", "query/internal/search", "query/internal/session",
@@ -155,7 +154,7 @@ var layout = map[string][]string{
 		"storage/vec",
 	},
 	"query/links": {
-		"embedding", "embedding/evaluate", "embedding/link", "embedding/run", "index", "query/catalogue", "query/fault", "query/files",
+		"embedding", "embedding/evaluate", "embedding/link", "embedding/option", "embedding/run", "index", "query/catalogue", "query/fault", "query/files",
 		"query/help", "query/internal/bind", "query/internal/cells", "query/internal/conditions", "query/internal/engine",
 		"query/internal/entries", "query/internal/job", "query/internal/lists", "query/internal/rowfile", "query/internal/scan",
 		"query/internal/scoring", "query/internal/search", "query/internal/session", "query/internal/textfile", "query/parser",

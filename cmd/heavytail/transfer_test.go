@@ -31,7 +31,7 @@ func TestTransfer(t *testing.T) {
 	edges, vertices := file("mail.graphml.gz", ""), file("out.csv", "")
 	mustRun(t, "", "export", path, "graph", "mail", edges)
 	mustRun(t, "", "export", path, "vertices", "mail", vertices)
-	if text := string(mustRead(t, vertices)); text != "key,age\nalice,41\nbob,27\ncarol,\n" {
+	if text := string(mustRead(t, vertices)); text != "vertex,age\nalice,41\nbob,27\ncarol,\n" {
 		t.Errorf("vertices %q", text)
 	}
 	mustRun(t, "", "import", path, "again", edges)

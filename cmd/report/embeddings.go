@@ -112,7 +112,7 @@ func (g *graph) projection(b *block, id, embedding string) error {
 		return err
 	}
 	for i, v := range result.Vertices {
-		result.Vertices[i].Value = g.community[v.Key]
+		result.Vertices[i].Value = g.community[v.Vertex]
 	}
 	const most = 2500 // points
 	chart, drawn := picture.Projection(embedding, "community", result, most)

@@ -74,7 +74,7 @@ func (g *graph) topByDegree() (table, error) {
 		}
 	}
 	for _, v := range top.Vertices {
-		t.add(v.Key, v.Degree, values["pagerank"][v.Key], values["core"][v.Key], g.community[v.Key])
+		t.add(v.Vertex, v.Degree, values["pagerank"][v.Vertex], values["core"][v.Vertex], g.community[v.Vertex])
 	}
 	return t, nil
 }
@@ -144,7 +144,7 @@ func (g *graph) numberAttribute(b *block, i int, name string, values []float64) 
 	t.Folded = true
 	for _, v := range top.Vertices {
 		if !v.Values[0].IsMissing() {
-			t.add(v.Key, v.Values[0], v.Degree)
+			t.add(v.Vertex, v.Values[0], v.Degree)
 		}
 	}
 	b.Tables = append(b.Tables, t)

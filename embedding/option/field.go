@@ -236,7 +236,7 @@ func Enum[O any, E ~int | ~uint8](name, doc string, choices []string, at func(*O
 		get: func(o O) (any, bool) {
 			e := *at(&o)
 			if int(e) < 0 || int(e) >= len(choices) {
-				return int64(e), true // which Check refuses
+				return strconv.Itoa(int(e)), true // which Check refuses
 			}
 			return choices[e], e != 0
 		},
@@ -313,6 +313,9 @@ func joined[T any](list []T, text func(T) string) string {
 	}
 	return strings.Join(parts, ",")
 }
+
+// Value returns the value of the option in o, as Bind would receive it, and whether it is not the default.
+func (f Field[O]) Value(o O) (v any, given bool) { return f.get(o) }
 
 // OrElse gives the value of a field that is zero, as an int, float64, bool or string.
 func (f Field[O]) OrElse(value any) Field[O] {

@@ -32,6 +32,9 @@ type Given struct {
 	Value any
 }
 
+// String returns the option as the language assigns it, a number in its shortest form.
+func (g Given) String() string { return g.Name + " := " + literal(g.Value) }
+
 // Values are options that were checked, by name: each is an int64, float64, string or bool.
 type Values map[string]any
 
@@ -120,6 +123,26 @@ func (o Info) Convert(value any) (any, *Error) {
 	return nil, refused
 }
 
+// Parse reads a value as Text writes it. A text that is none of the type is returned unchanged, and
+// Convert refuses it.
+func (o Info) Parse(text string) any {
+	switch o.Type {
+	case "int":
+		if v, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return v
+		}
+	case "float":
+		if v, err := strconv.ParseFloat(text, 64); err == nil {
+			return v
+		}
+	case "bool":
+		if v, err := strconv.ParseBool(text); err == nil {
+			return v
+		}
+	}
+	return text
+}
+
 // Plain turns the numeric types of Go into int64 and float64, and leaves other values unchanged. An
 // unsigned number that exceeds int64 becomes a float64, which no integer option accepts.
 func Plain(value any) any {
@@ -173,7 +196,7 @@ func literal(value any) string {
 	case bool:
 		return strings.ToUpper(strconv.FormatBool(v))
 	case string:
-		return "'" + v + "'"
+		return "'" + strings.ReplaceAll(v, "'", "''") + "'"
 	}
 	return Text(value)
 }

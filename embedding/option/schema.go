@@ -185,7 +185,19 @@ func (s Schema[O]) Check(o O) error {
 func (s Schema[O]) Given(o O) []Given {
 	var list []Given
 	for _, f := range s {
-		if v, set := f.get(o); set || f.always {
+		if v, set := f.get(o); set || f.always || f.Default == "" {
+			list = append(list, Given{f.Name, v})
+		}
+	}
+	return list
+}
+
+// Differing returns the options of o whose values are not those of another O, in order.
+func (s Schema[O]) Differing(o, other O) []Given {
+	var list []Given
+	for _, f := range s {
+		v, _ := f.get(o)
+		if w, _ := f.get(other); v != w {
 			list = append(list, Given{f.Name, v})
 		}
 	}
@@ -207,6 +219,15 @@ func (s Schema[O]) Settings(o O) []storage.Setting {
 // Only returns the options for which use reports true.
 func (s Schema[O]) Only(use func(Info) bool) Schema[O] {
 	return slices.DeleteFunc(slices.Clone(s), func(f Field[O]) bool { return !use(f.Info) })
+}
+
+// With is Field.With of every option.
+func (s Schema[O]) With(what string, given func(O) bool) Schema[O] {
+	s = slices.Clone(s)
+	for i, f := range s {
+		s[i] = f.With(what, given)
+	}
+	return s
 }
 
 // About returns the options with a text before each explanation.

@@ -168,7 +168,7 @@ func TestMethods_DefaultsReadBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, o := range m.Options {
-			value := parseSetting(o.Type, strings.Trim(o.Default, "'"))
+			value := o.Parse(strings.Trim(o.Default, "'"))
 			given, err := prepare(m.Name, []option.Given{{Name: o.Name, Value: value}})
 			if err != nil {
 				t.Fatalf("%s.%s: %v", m.Name, o.Name, err)

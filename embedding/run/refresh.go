@@ -206,37 +206,17 @@ func prepareAgain(info storage.EmbeddingInfo) (prepared, error) {
 // StoredOptions returns the options with which an embedding was made, in the form
 // that its method accepts.
 func StoredOptions(info storage.EmbeddingInfo) []option.Given {
-	types := map[string]string{}
+	infos := map[string]option.Info{}
 	for _, m := range Methods() {
 		if m.Name == info.Method {
 			for _, o := range m.Options {
-				types[o.Name] = o.Type
+				infos[o.Name] = o
 			}
 		}
 	}
 	var options []option.Given
 	for _, s := range info.Options {
-		options = append(options, option.Given{Name: s.Name, Value: parseSetting(types[s.Name], s.Value)})
+		options = append(options, option.Given{Name: s.Name, Value: infos[s.Name].Parse(s.Value)})
 	}
 	return options
-}
-
-// parseSetting reads canonical text as the type of its option; text that it cannot
-// parse is returned unchanged, and the option then refuses it.
-func parseSetting(kind, text string) any {
-	switch kind {
-	case "int":
-		if v, err := strconv.ParseInt(text, 10, 64); err == nil {
-			return v
-		}
-	case "float":
-		if v, err := strconv.ParseFloat(text, 64); err == nil {
-			return v
-		}
-	case "bool":
-		if v, err := strconv.ParseBool(text); err == nil {
-			return v
-		}
-	}
-	return text
 }

@@ -3,7 +3,9 @@ package graphs
 import (
 	"context"
 	"io"
+	"slices"
 
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/conditions"
@@ -134,12 +136,10 @@ var deleteEdgesFile = &engine.Statement[*parser.DeleteEdgesFile, DeleteEdgesFile
 		Columns: "graph, deleted, missing, version",
 		Example: "DELETE EDGES FILE 'gone.csv' FROM social",
 	},
-	Options: textfile.EdgePairsOptions,
+	Schema: deleteEdgesFileSchema,
 	Bind: func(b *engine.Binder, s *parser.DeleteEdgesFile) DeleteEdgesFileRequest {
 		req := DeleteEdgesFileRequest{Graph: b.Name(fault.Graph, s.Graph), Path: b.Text(fault.File, s.File)}
-		set := b.Settings("DELETE EDGES FILE", textfile.EdgePairsOptions(), s.Options)
-		req.Header, req.Separator = textfile.Header(b, set), set.Text("separator")
-		req.Source, req.Target, req.SkipBad = set.Text("source"), set.Text("target"), set.Text("on_error") == "skip"
+		engine.Bind(b, s.Heading(), deleteEdgesFileSchema(), s.Options, &req)
 		return req
 	},
 	Resolve: func(c *engine.Call, req DeleteEdgesFileRequest) (engine.Nothing, error) {
@@ -208,4 +208,13 @@ func deleteEdgesOf(c *engine.Call, tx *storage.Tx, graph string, in io.Reader, o
 		c.Notice("%s skipped, the first: %v", fault.Count(read.Skipped, "bad line"), read.FirstSkipped)
 	}
 	return total, err
+}
+
+func deleteEdgesFileSchema() option.Schema[DeleteEdgesFileRequest] {
+	type request = DeleteEdgesFileRequest
+	return slices.Concat(
+		endFields(func(r *request) *string { return &r.Source }, func(r *request) *string { return &r.Target }),
+		textfile.PairsFields(func(r *request) *format.HeaderMode { return &r.Header }, func(r *request) *string { return &r.Separator }),
+		option.Schema[request]{skipField(func(r *request) *bool { return &r.SkipBad })},
+	)
 }

@@ -1,13 +1,11 @@
 package graphs
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/help"
-	"heavytail/query/internal/bind"
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/conditions"
 	"heavytail/query/internal/engine"
@@ -29,7 +27,7 @@ type DeriveResult struct {
 
 var deriveGraph = &engine.Statement[*parser.DeriveGraph, DeriveRequest, derivation, DeriveResult]{
 	Help:    createGraphHelp(),
-	Options: createGraphOptions,
+	Schema:  createGraphSchema,
 	Bind:    bindDerive,
 	Resolve: resolveDerive,
 	Plan:    planDerive,
@@ -48,7 +46,7 @@ func createGraphHelp() help.Statement {
 	}
 }
 
-func createGraphOptions() []help.Option { return deriveOptions("") }
+func createGraphSchema() option.Schema[DeriveRequest] { return deriveSchema("") }
 
 // Derive makes a graph from other graphs, with their attributes, but without the
 // records of how COMPUTE made them. The name must be unused, or that of a graph
@@ -85,53 +83,16 @@ func bindDerive(b *engine.Binder, s *parser.DeriveGraph) DeriveRequest {
 	if s.From != nil {
 		req.From = b.VertexKey(fault.Vertex, s.From)
 	}
-	bindDeriveOptions(b, s, &req)
+	engine.Bind(b, "CREATE GRAPH", deriveSchema(req.How), s.Options, &req)
 	return req
-}
-
-func bindDeriveOptions(b *engine.Binder, s *parser.DeriveGraph, req *DeriveRequest) {
-	set := b.Settings("CREATE GRAPH", deriveOptions(req.How), s.Options)
-	for _, name := range []string{"vertices", "edges", "exchanges"} {
-		if n, given := set[name].(int64); given && n < 1 {
-			b.Fail(fault.OfOption(name, "is %d, and must be at least 1", n))
-		}
-	}
-	req.Vertices, req.Edges, req.Exchanges, req.Seed = set.Size("vertices"), set.Size("edges"), set.Size("exchanges"), set.Seed()
-	req.Sampling, req.Forward, req.Repeated = Sampling(set.Text("method")), set.Number("forward"), storage.Repeated(set.Text("repeated"))
-	if forward, given := set["forward"].(float64); given && !(forward > 0 && forward < 1) {
-		b.Fail(fault.OfOption("forward", "is %v, and must be above 0 and below 1", forward))
-	}
-	b.Fail(checkSampleOptions(set, req))
-}
-
-// checkSampleOptions returns an Error for an option that belongs to a different method of
-// SAMPLE.
-func checkSampleOptions(set bind.Settings, req *DeriveRequest) error {
-	method := cmp.Or(req.Sampling, SampleVertices)
-	if req.How != DeriveSample || !slices.Contains(samplings(), string(method)) {
-		return nil
-	}
-	for _, o := range []struct {
-		name string
-		of   []Sampling
-	}{
-		{"vertices", []Sampling{SampleVertices, SampleForestFire}},
-		{"edges", []Sampling{SampleEdges}},
-		{"forward", []Sampling{SampleForestFire}},
-	} {
-		if _, given := set[o.name]; given && !slices.Contains(o.of, method) {
-			return fault.OfOption(o.name, "cannot be combined with method := %s", fault.Quote(string(method)))
-		}
-	}
-	return nil
 }
 
 func resolveDerive(c *engine.Call, req DeriveRequest) (found derivation, err error) {
 	if err := engine.CheckNewGraph(c, req.Graph, partNewGraph); err != nil {
 		return found, err
 	}
-	if err := req.checkNumbers(); err != nil {
-		return found, err
+	if req.K < 0 {
+		return found, fault.New(fault.Number, "%d nearest vertices: the number must not be negative", req.K)
 	}
 	if req.How == DeriveNearest {
 		return resolveNearestGraph(c, req)
@@ -149,8 +110,6 @@ func resolveDerive(c *engine.Call, req DeriveRequest) (found derivation, err err
 	switch {
 	case req.How == DeriveSubgraph && req.Where == nil && req.EdgesWhere == nil:
 		return found, fault.New(fault.Where, "a subgraph needs a condition")
-	case req.How == DeriveSample && req.Sampling != "" && !slices.Contains(samplings(), string(req.Sampling)):
-		return found, fault.OfOption("method", "is %s", fault.QuoteKey(string(req.Sampling))).WithExpected(samplings()...)
 	case req.How == DeriveUnion:
 		return found, checkUnion(req, found)
 	case req.From != "":

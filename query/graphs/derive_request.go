@@ -1,14 +1,14 @@
 package graphs
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
+	"heavytail/embedding/option"
 	"heavytail/index"
 	"heavytail/query/fault"
-	"heavytail/query/help"
 	"heavytail/query/internal/search"
-	"heavytail/query/internal/textfile"
 	"heavytail/query/parser"
 	"heavytail/query/where"
 	"heavytail/storage"
@@ -99,40 +99,40 @@ type derived struct {
 	source  string // for GraphInfo.Source
 }
 
-func deriveOptions(how Derivation) []help.Option {
-	sample, null, union := []Derivation{DeriveSample}, []Derivation{DeriveNull}, []Derivation{DeriveUnion}
-	var list []help.Option
+// deriveSchema are the options of one way to make a graph, or with an empty one of all.
+func deriveSchema(how Derivation) option.Schema[DeriveRequest] {
+	type request = DeriveRequest
+	sample := func(field option.Field[request], of ...Sampling) option.Field[request] {
+		return field.Rule(func(r request) error {
+			method := cmp.Or(r.Sampling, SampleVertices)
+			if _, given := field.Value(r); given && r.How == DeriveSample && !slices.Contains(of, method) {
+				return fault.Rule("cannot be combined with method := %s", fault.Quote(string(method)))
+			}
+			return nil
+		})
+	}
+	count := func(name, doc string, usual int, at func(*request) *int) option.Field[request] {
+		return option.Int(name, doc, at).OrElse(usual).Where("at least 1", func(v any) bool { return v.(int64) >= 1 })
+	}
+	var list option.Schema[request]
 	for _, o := range []struct {
-		of []Derivation
-		help.Option
+		of    []Derivation
+		field option.Field[request]
 	}{
-		{sample, help.Option{Name: "method", Type: "text", Default: "'vertices'", Choices: samplings(), Doc: "SAMPLE: random vertices with the edges between them, random edges with their ends, or the vertices that random fires burn, with the edges between them"}},
-		{sample, help.Option{Name: "vertices", Type: "int", Default: "1000", Doc: "SAMPLE: number of vertices to draw"}},
-		{sample, help.Option{Name: "edges", Type: "int", Default: "1000", Doc: "SAMPLE by edges: number of edges to draw"}},
-		{sample, help.Option{Name: "forward", Type: "float", Default: "0.7", Doc: "SAMPLE by forest_fire: probability that a burning vertex lights one more neighbour, above 0 and below 1"}},
-		{null, help.Option{Name: "exchanges", Type: "int", Default: "10", Doc: "NULL: attempts per edge to exchange an end with another edge"}},
-		{append(sample, DeriveNull), help.Option{Name: "seed", Type: "int", Default: "0", Doc: "SAMPLE and NULL: the same seed gives the same graph"}},
-		{union, help.Option{Name: "repeated", Type: "text", Default: "'last'", Choices: textfile.Repeats(), Doc: "UNION: the weight of an edge that several graphs have: the last, first, sum, min or max of its weights, or the number of graphs that have it; times and attributes are taken from the first graph that has them with first, otherwise from the last"}},
+		{[]Derivation{DeriveSample}, option.Choice("method", "SAMPLE: random vertices with the edges between them, random edges with their ends, or the vertices that random fires burn, with the edges between them",
+			samplings(), func(r *request) *Sampling { return &r.Sampling })},
+		{[]Derivation{DeriveSample}, sample(count("vertices", "SAMPLE: number of vertices to draw", 1000, func(r *request) *int { return &r.Vertices }), SampleVertices, SampleForestFire)},
+		{[]Derivation{DeriveSample}, sample(count("edges", "SAMPLE by edges: number of edges to draw", 1000, func(r *request) *int { return &r.Edges }), SampleEdges)},
+		{[]Derivation{DeriveSample}, sample(option.Float("forward", "SAMPLE by forest_fire: probability that a burning vertex lights one more neighbour, above 0 and below 1", func(r *request) *float64 { return &r.Forward }).
+			OrElse(0.7).Where("above 0 and below 1", func(v any) bool { return v.(float64) > 0 && v.(float64) < 1 }), SampleForestFire)},
+		{[]Derivation{DeriveNull}, count("exchanges", "NULL: attempts per edge to exchange an end with another edge", 10, func(r *request) *int { return &r.Exchanges })},
+		{[]Derivation{DeriveSample, DeriveNull}, option.Seed("SAMPLE and NULL: the same seed gives the same graph", func(r *request) *uint64 { return &r.Seed })},
+		{[]Derivation{DeriveUnion}, repeatedField("UNION: the weight of an edge that several graphs have: the last, first, sum, min or max of its weights, or the number of graphs that have it; times and attributes are taken from the first graph that has them with first, otherwise from the last",
+			func(r *request) *storage.Repeated { return &r.Repeated })},
 	} {
 		if how == "" || slices.Contains(o.of, how) {
-			list = append(list, o.Option)
+			list = append(list, o.field)
 		}
 	}
 	return list
-}
-
-// checkNumbers returns an error for a negative number, also of another kind of graph.
-func (req DeriveRequest) checkNumbers() error {
-	for _, n := range []struct {
-		option string
-		value  int
-	}{{"vertices", req.Vertices}, {"edges", req.Edges}, {"exchanges", req.Exchanges}} {
-		if n.value < 0 {
-			return fault.OfOption(n.option, "is %d, and must not be negative", n.value)
-		}
-	}
-	if req.K < 0 {
-		return fault.New(fault.Number, "%d nearest vertices: the number must not be negative", req.K)
-	}
-	return nil
 }

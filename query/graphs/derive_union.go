@@ -11,7 +11,6 @@ import (
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/scan"
 	"heavytail/query/internal/session"
-	"heavytail/query/internal/textfile"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
@@ -20,9 +19,6 @@ import (
 // checkUnion returns an Error if attributes of the same name have different types, or if
 // some times are dates and others numbers.
 func checkUnion(req DeriveRequest, found derivation) error {
-	if _, err := storage.ParseRepeated(string(req.Repeated)); err != nil {
-		return fault.OfOption("repeated", "is %s", fault.QuoteKey(string(req.Repeated))).WithExpected(textfile.Repeats()...)
-	}
 	for i, b := range found.others {
 		for _, a := range append([]storage.GraphInfo{found.graph}, found.others[:i]...) {
 			if a.Timed && b.Timed && (a.Times == format.TimeNumbers) != (b.Times == format.TimeNumbers) {

@@ -8,6 +8,7 @@ import (
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/jsonnull"
 	"heavytail/embedding/link"
+	"heavytail/embedding/option"
 	"heavytail/query/algorithms"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -88,15 +89,13 @@ var describeGraph = &engine.Statement[*parser.DescribeGraph, DescribeGraphReques
 		Columns: "property, value",
 		Example: "DESCRIBE GRAPH social WITH (bootstrap := 100)",
 	},
-	Options: describeOptions,
+	Schema: describeSchema,
 	Bind: func(b *engine.Binder, s *parser.DescribeGraph) DescribeGraphRequest {
-		graph, set := b.Name(fault.Graph, s.Graph), b.Settings("DESCRIBE GRAPH", describeOptions(), s.Options)
-		return DescribeGraphRequest{Graph: graph, Bootstrap: set.Size("bootstrap"), Seed: set.Seed()}
+		req := DescribeGraphRequest{Graph: b.Name(fault.Graph, s.Graph)}
+		engine.Bind(b, s.Heading(), describeSchema(), s.Options, &req)
+		return req
 	},
 	Resolve: func(c *engine.Call, req DescribeGraphRequest) (storage.GraphInfo, error) {
-		if err := checkBootstrap(req.Bootstrap); err != nil {
-			return storage.GraphInfo{}, err
-		}
 		return c.GraphInfo(req.Graph, fault.Graph)
 	},
 	Plan: func(req DescribeGraphRequest, info storage.GraphInfo) *plan.Plan {
@@ -113,10 +112,11 @@ var describeGraph = &engine.Statement[*parser.DescribeGraph, DescribeGraphReques
 	Reads: true,
 }
 
-func describeOptions() []help.Option {
-	return []help.Option{
-		{Name: "bootstrap", Type: "int", Default: "0", Doc: "synthetic data sets for the p-value of the power law; 2500 give an accuracy of 0.01, 0 leaves it out"},
-		{Name: "seed", Type: "int", Default: "0", Doc: "the same seed gives the same p-value"},
+func describeSchema() option.Schema[DescribeGraphRequest] {
+	return option.Schema[DescribeGraphRequest]{
+		option.Int("bootstrap", "synthetic data sets for the p-value of the power law; 2500 give an accuracy of 0.01, 0 leaves it out",
+			func(r *DescribeGraphRequest) *int { return &r.Bootstrap }).Between(0, maxBootstrap),
+		option.Seed("the same seed gives the same p-value", func(r *DescribeGraphRequest) *uint64 { return &r.Seed }),
 	}
 }
 
@@ -157,13 +157,6 @@ func runDescribeGraph(c *engine.Call, req DescribeGraphRequest, _ storage.GraphI
 
 // maxBootstrap prevents a typing error from starting a computation of years.
 const maxBootstrap = 1_000_000
-
-func checkBootstrap(n int) error {
-	if n < 0 || n > maxBootstrap {
-		return fault.OfOption("bootstrap", "is %d, and must be from 0 to %d", n, maxBootstrap)
-	}
-	return nil
-}
 
 // graphStatistics returns the statistics of a graph, which are computed once for
 // each version.

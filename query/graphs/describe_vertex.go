@@ -16,7 +16,7 @@ import (
 
 // VertexDescription is the answer of DescribeVertex.
 type VertexDescription struct {
-	Key        string               `json:"vertex"`
+	Vertex     string               `json:"vertex"`
 	Graph      storage.GraphInfo    `json:"graph"`
 	Degree     int                  `json:"degree"`
 	Strength   float64              `json:"strength"` // sum of the weights of the vertex's edges
@@ -66,7 +66,7 @@ func (s *Service) DescribeVertex(ctx context.Context, graph, vertex string) (Ver
 // runDescribeVertex reads the vertex from the file: neither the graph nor a column is
 // loaded for a single one.
 func runDescribeVertex(c *engine.Call, req describeVertexRequest, graph storage.GraphInfo) (VertexDescription, error) {
-	d := VertexDescription{Key: req.vertex}
+	d := VertexDescription{Vertex: req.vertex}
 	info, stored, edges, err := c.DB.Store.VertexEdges(c.Ctx, graph.Name, req.vertex)
 	if err != nil {
 		return VertexDescription{}, c.VertexMistake(graph.Name, req.vertex, err)
@@ -96,7 +96,7 @@ func (d *VertexDescription) add(e storage.Edge) {
 }
 
 func describeVertexTable(_ describeVertexRequest, d VertexDescription) [][]rows.Value {
-	table := [][]rows.Value{{"vertex", d.Key}, {"graph", d.Graph.Name}, {"degree", int64(d.Degree)}}
+	table := [][]rows.Value{{"vertex", d.Vertex}, {"graph", d.Graph.Name}, {"degree", int64(d.Degree)}}
 	if d.Graph.Weighted {
 		table = append(table, []rows.Value{"strength", d.Strength})
 	}

@@ -37,7 +37,7 @@ func ExampleService_UpdateVertices() {
 		log.Fatal(err)
 	}
 	for _, v := range hubs.Vertices {
-		fmt.Println(v.Key, v.Degree)
+		fmt.Println(v.Vertex, v.Degree)
 	}
 	// Output:
 	// 2 updated

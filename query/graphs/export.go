@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/files"
 	"heavytail/query/help"
@@ -37,17 +38,13 @@ var exportGraph = &engine.Statement[*parser.ExportGraph, files.ExportRequest, ex
 		Columns: "file, edges",
 		Example: "EXPORT GRAPH social INTO FILE 'social.graphml.gz'",
 	},
-	Options: func() []help.Option { return export.Options(export.GraphFormats()) },
+	Schema: func() option.Schema[files.ExportRequest] { return export.Schema(export.GraphFormats()) },
 	Bind: func(b *engine.Binder, s *parser.ExportGraph) files.ExportRequest {
 		b.Mark(fault.Graph, s.Graph)
 		return export.Bind(b, s, s.Graph.Name, s.File, s.Options, export.GraphFormats())
 	},
 	Resolve: func(c *engine.Call, req files.ExportRequest) (exportTarget, error) {
-		found, err := exportedGraph(c, req, export.GraphFormats())
-		if err == nil {
-			_, err = export.TimesOf(req, found.graph)
-		}
-		return found, err
+		return exportedGraph(c, req, export.GraphFormats())
 	},
 	Plan:  planExport,
 	Run:   runExportGraph,
@@ -68,7 +65,7 @@ var exportVertices = &engine.Statement[*parser.ExportVertices, files.ExportReque
 		Columns: "file, vertices",
 		Example: "EXPORT VERTICES OF social INTO FILE 'people.csv'",
 	},
-	Options: func() []help.Option { return export.Options(vertexFormats()) },
+	Schema: func() option.Schema[files.ExportRequest] { return export.Schema(vertexFormats()) },
 	Bind: func(b *engine.Binder, s *parser.ExportVertices) files.ExportRequest {
 		b.Mark(fault.Graph, s.Graph)
 		return export.Bind(b, s, s.Graph.Name, s.File, s.Options, vertexFormats())
@@ -105,9 +102,7 @@ func runExportGraph(c *engine.Call, req files.ExportRequest, found exportTarget)
 		return files.ExportResult{}, err
 	}
 	g := formatGraph(c, view, columns)
-	if g.Times, err = export.TimesOf(req, view.Info); err != nil {
-		return files.ExportResult{}, err
-	}
+	g.Times = export.TimesOf(req, view.Info)
 	noticeLeftOut(c, found.form, view)
 	keys := func(w io.Writer) error { return format.WriteKeys(c.Ctx, w, g.Vertices, g.Key) }
 	return export.Run(c, req, found.form, view.Graph.Edges(), keys, func(w io.Writer) error {

@@ -3,12 +3,15 @@ package graphs
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -21,8 +24,9 @@ import (
 type GenerateRequest struct {
 	Graph string // name of a new graph, or of one without vertices
 	// Using is the generator with its options, such as
-	// PreferentialAttachment{N: 1000, M: 4}.
-	Using GeneratorOptions
+	// generate.PreferentialAttachment{N: 1000, M: 4}. Both forms are checked by the same options, and
+	// give the graph the same GraphInfo.Source.
+	Using generate.Model
 	// Generator and Settings are an alternative to Using, by names, such as
 	// "preferential_attachment" and {"n": 1000, "m": 4}; Generators lists them.
 	// They are used if Using is nil.
@@ -86,27 +90,24 @@ func resolveGenerate(c *engine.Call, req GenerateRequest) (found generated, err 
 	if err != nil {
 		return found, err
 	}
-	s, err := bind.Check("generator "+generator.Name, generator.Options, given)
-	if err != nil {
+	if found.model, err = generator.bind(given); err != nil {
 		return found, err
 	}
-	if found.model, err = generator.model(s); err != nil {
-		return found, err
-	}
-	found.source = engine.CallText(s, generator.Name, generator.Options)
-	return found, modelMistake(found.model.Validate(), s)
+	set, _ := generator.given(found.model)
+	found.source = generator.Name + "(" + strings.Join(lists.Map(set, option.Given.String), ", ") + ")"
+	return found, modelMistake(found.model.Validate(), given)
 }
 
 // modelMistake returns the Error for invalid parameters of a model: the first
 // fault, with the position of its option.
-func modelMistake(err error, s bind.Settings) error {
+func modelMistake(err error, given []option.Given) error {
 	var refused *generate.OptionError
 	if !errors.As(err, &refused) {
 		return err
 	}
 	e := fault.New(fault.Method, "%s", refused.Reason("option "+refused.Option))
 	e.Err = errors.Join(fault.ErrInvalid, err)
-	if _, given := s[refused.Option]; given {
+	if slices.ContainsFunc(given, func(g option.Given) bool { return g.Name == refused.Option }) {
 		e.At = fault.Option(refused.Option)
 	}
 	return e
@@ -173,9 +174,10 @@ func (r GenerateRequest) generator() (Generator, []option.Given, error) {
 	if r.Generator != "" || r.Settings != nil {
 		return Generator{}, nil, fault.New(fault.Method, "the generator is given twice, by Using and by Generator or Settings")
 	}
-	if engine.IsNil(r.Using) {
-		return Generator{}, nil, fault.New(fault.Method, "Using is a nil pointer")
+	for _, known := range Generators() {
+		if given, ok := known.given(r.Using); ok {
+			return known, given, nil
+		}
 	}
-	known, err := findGenerator(r.Using.generatorName())
-	return known, engine.GivenBy(r.Using, known.Options), err
+	return Generator{}, nil, fault.New(fault.Method, "Using is a nil pointer, or a model that is none of Generators")
 }

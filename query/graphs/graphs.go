@@ -16,7 +16,7 @@ import (
 // This file has CREATE GRAPH, DROP GRAPH and DROP EMBEDDING.
 
 var createGraph = &engine.Statement[*parser.CreateGraph, string, engine.Nothing, storage.GraphInfo]{
-	Help: createGraphHelp(), Options: createGraphOptions,
+	Help: createGraphHelp(), // its options are those of deriveGraph
 	Bind: func(b *engine.Binder, s *parser.CreateGraph) string { return b.Name(fault.Graph, s.Graph) },
 	Resolve: func(c *engine.Call, graph string) (engine.Nothing, error) {
 		return engine.Nothing{}, checkCreate(c, graph)

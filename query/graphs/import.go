@@ -9,12 +9,12 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strings"
 
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/help"
-	"heavytail/query/internal/bind"
 	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/internal/textfile"
 	"heavytail/query/parser"
@@ -104,9 +104,9 @@ var importEdges = &engine.Statement[*parser.Import, ImportRequest, engine.Nothin
 		Columns: "graph, vertices, edges, duplicates, self_loops, skipped, seconds",
 		Example: "IMPORT 'messages.csv.gz' INTO social WITH (source := 'from', target := 'to', time := 3)",
 	},
-	Options: textfile.ImportOptions,
+	Schema: importSchema,
 	Bind: func(b *engine.Binder, s *parser.Import) ImportRequest {
-		return imported(b, s, s.Graph, s.File, textfile.ImportOptions(), s.Options)
+		return imported(b, s, s.Graph, s.File, importSchema(), s.Options)
 	},
 	Resolve: resolveImport,
 	Plan:    planImport,
@@ -126,6 +126,9 @@ func (s *Service) Import(ctx context.Context, req ImportRequest) (ImportResult, 
 // it is ImportVertices.
 func (s *Service) ImportReader(ctx context.Context, r io.Reader, req ImportRequest) (ImportResult, error) {
 	req.reader = r
+	if req.Layout == format.LayoutVertices {
+		return importVertices.Answer(ctx, s.db, req)
+	}
 	return importEdges.Answer(ctx, s.db, req)
 }
 
@@ -136,9 +139,9 @@ var importVertices = &engine.Statement[*parser.ImportVertices, ImportRequest, en
 		Columns: "graph, vertices, inserted, updated, skipped, seconds",
 		Example: "IMPORT VERTICES 'people.csv' INTO social WITH (key := 'name', columns := 'age, city')",
 	},
-	Options: textfile.ImportVerticesOptions,
+	Schema: importVerticesSchema,
 	Bind: func(b *engine.Binder, s *parser.ImportVertices) ImportRequest {
-		req := imported(b, s, s.Graph, s.File, textfile.ImportVerticesOptions(), s.Options)
+		req := imported(b, s, s.Graph, s.File, importVerticesSchema(), s.Options)
 		req.Layout = format.LayoutVertices
 		return req
 	},
@@ -159,9 +162,9 @@ func (s *Service) ImportVertices(ctx context.Context, req ImportRequest) (Import
 	return importVertices.Answer(ctx, s.db, req)
 }
 
-func imported(b *engine.Binder, statement parser.Statement, graph parser.Ident, file parser.Value, table []help.Option, options []parser.Option) ImportRequest {
+func imported(b *engine.Binder, statement parser.Statement, graph parser.Ident, file parser.Value, schema option.Schema[ImportRequest], options []parser.Option) ImportRequest {
 	req := ImportRequest{Graph: b.Name(fault.Graph, graph), Path: b.Text(fault.File, file)}
-	importSettings(b, &req, b.Settings(parser.Heading(statement), table, options))
+	engine.Bind(b, parser.Heading(statement), schema, options, &req)
 	return req
 }
 
@@ -181,7 +184,7 @@ func resolveImport(c *engine.Call, req ImportRequest) (engine.Nothing, error) {
 	if err := c.CheckInput(req.Path, fault.File); err != nil || req.Keys == "" || req.Keys == engine.NoKeys {
 		return engine.Nothing{}, err
 	}
-	return engine.Nothing{}, c.CheckInput(req.Keys, fault.Option("keys"))
+	return engine.Nothing{}, c.CheckInput(req.Keys, fault.Option(engine.KeysOption))
 }
 
 func planImport(req ImportRequest, _ engine.Nothing) *plan.Plan {
@@ -209,9 +212,6 @@ func runImport(c *engine.Call, req ImportRequest, _ engine.Nothing) (ImportResul
 
 // check returns an error for options that are invalid for every file.
 func (r ImportRequest) check() error {
-	if r.Repeated != "" && !slices.Contains(storage.Repeats(), r.Repeated) {
-		return fault.OfOption("repeated", "is %s", fault.QuoteKey(string(r.Repeated))).WithExpected(fault.QuoteKeys(textfile.Repeats())...)
-	}
 	return textfile.FormatMistake(r.options(0).Validate())
 }
 
@@ -243,7 +243,7 @@ func importFrom(c *engine.Call, r io.Reader, size int64, req ImportRequest) (Imp
 	}
 	var ending *format.EndingError
 	if errors.As(err, &ending) {
-		return ImportResult{}, session.EndingMistake(fault.File, ending).WithOption("to say what it holds", "format", "")
+		return ImportResult{}, session.EndingMistake(fault.File, ending).WithOption("to say what it holds", engine.FormOption, "")
 	}
 	if err != nil {
 		return ImportResult{}, engine.NameMistake(textfile.FormatMistake(err), fault.Graph)
@@ -342,22 +342,73 @@ func layoutTitle(layout format.Layout) string {
 	}[layout]
 }
 
-// importSettings puts checked options into a request.
-func importSettings(b *engine.Binder, req *ImportRequest, s bind.Settings) {
-	req.Header, req.Separator = textfile.Header(b, s), s.Text("separator")
-	req.Layout, req.Repeated = format.Layout(s.Text("format")), storage.Repeated(s.Text("repeated"))
-	req.Source, req.Target, req.Weight, req.Time = s.Text("source"), s.Text("target"), s.Text("weight"), s.Text("time")
-	req.TimeUnit = s.Text("time_unit")
-	req.Key, req.Join, req.Keys = s.Text("key"), s.Text("join"), s.Text("keys")
-	req.Ends = format.Ends(s.Text("ends"))
-	for column := range strings.SplitSeq(s.Text("columns"), ",") {
-		if column = strings.TrimSpace(column); column != "" {
-			req.Columns = append(req.Columns, column)
+// importSchema are the options of IMPORT.
+func importSchema() option.Schema[ImportRequest] {
+	type request = ImportRequest
+	return slices.Concat(option.Schema[request]{
+		option.Choice(engine.FormOption, "form of the text; auto goes by its first bytes and the ending of the file's name", importLayouts(), func(r *request) *format.Layout { return &r.Layout }),
+	}, endFields(func(r *request) *string { return &r.Source }, func(r *request) *string { return &r.Target }), option.Schema[request]{
+		option.Column("weight", "column of weights; by default weight, w or value in the header, 'none' takes none", func(r *request) *string { return &r.Weight }),
+		option.Column("time", "column of timestamps, integers or dates; by default time, timestamp, ts or date in the header, 'none' takes none", func(r *request) *string { return &r.Time }),
+		option.Choice("time_unit", "unit of times that are numbers since 1970, which makes dates of them: seconds (s), milliseconds (ms), microseconds (us) or nanoseconds (ns)",
+			append([]string{format.NoColumn}, format.TimeUnits()...), func(r *request) *string { return &r.TimeUnit }),
+		repeatedField("weight of an edge that occurs again or exists already: the last, first, sum, min or max, or the number of occurrences", func(r *request) *storage.Repeated { return &r.Repeated }),
+		option.String(engine.KeysOption, "file with the keys of the vertices of METIS, one a line; by default the name of the graph's file with .keys appended, if there is one, and 'none' uses the numbers of the vertices from 1 on", func(r *request) *string { return &r.Keys }),
+		option.String(keyOption, "attribute of nodes in GML that is the key, such as 'id' or 'label'; by default label if each node has one of its own, else id", func(r *request) *string { return &r.Key }),
+		option.Choice("ends", "what the ends of links in node-link JSON are: ids of nodes, or their places counted from 0; auto goes by the content", format.EndsChoices(), func(r *request) *format.Ends { return &r.Ends }),
+	}, textFields())
+}
+
+const keyOption = "key"
+
+// importVerticesSchema are the options of IMPORT VERTICES.
+func importVerticesSchema() option.Schema[ImportRequest] {
+	type request = ImportRequest
+	return append(option.Schema[request]{
+		option.Column(keyOption, "column of the keys; by default key, id, vertex or node in the header, else the first", func(r *request) *string { return &r.Key }),
+		option.Names("columns", "", "comma-separated columns to take as attributes, all by default; for a table without a header, the names of its columns", func(r *request) *[]string { return &r.Columns }),
+		option.String("join", "text that joins the values of a vertex that occurs again, such as ','; by default the last value counts", func(r *request) *string { return &r.Join }),
+	}, textFields()...)
+}
+
+// importLayouts are the layouts of IMPORT; tables of vertices have a statement of their own.
+func importLayouts() []string {
+	var names []string
+	for _, l := range format.Layouts() {
+		if l != format.LayoutVertices {
+			names = append(names, string(l))
 		}
 	}
-	req.SkipBad = s.Text("on_error") == "skip"
-	req.MaxLine = int(b.Within(s, "max_line", 1, math.MaxInt32))
-	req.MaxKey = int(b.Within(s, "max_key", 1, math.MaxInt32))
-	req.MaxBytes = b.Within(s, "max_bytes", 1, math.MaxInt64)
-	req.MaxLines = b.Within(s, "max_lines", 1, math.MaxInt64)
+	return names
+}
+
+// textFields are the options of every statement that reads a graph from text.
+func textFields() option.Schema[ImportRequest] {
+	type request = ImportRequest
+	return append(
+		textfile.Fields("what the first line is: column names (names or TRUE), the counts n and m, or an edge (none or FALSE)", format.HeaderModes(),
+			func(r *request) *format.HeaderMode { return &r.Header }, func(r *request) *string { return &r.Separator }),
+		skipField(func(r *request) *bool { return &r.SkipBad }),
+		option.Int("max_line", "largest length of a line in bytes; 64 times as many in an adjacency list", func(r *request) *int { return &r.MaxLine }).OrElse(1<<20).Between(1, math.MaxInt32),
+		option.Int("max_key", "largest length of a vertex key in bytes", func(r *request) *int { return &r.MaxKey }).OrElse(1<<10).Between(1, math.MaxInt32),
+		option.Int("max_bytes", "largest length of the text in bytes, after decompression", func(r *request) *int64 { return &r.MaxBytes }).OrElse(64<<30).Between(1, math.MaxInt64),
+		option.Int("max_lines", "most lines", func(r *request) *int64 { return &r.MaxLines }).OrElse(math.MaxInt64).Between(1, math.MaxInt64),
+	)
+}
+
+// endFields are the columns of the ends of edges.
+func endFields[O any](source, target func(*O) *string) option.Schema[O] {
+	return option.Schema[O]{
+		option.Column("source", "column of one end; by default one of a known name, else the first", source),
+		option.Column("target", "column of the other end; by default one of a known name, else the second", target),
+	}
+}
+
+func skipField[O any](at func(*O) *bool) option.Field[O] {
+	return option.Either("on_error", "what happens at a bad line: fail ends the statement, skip counts the line and leaves it out", "fail", "skip", at)
+}
+
+func repeatedField[O any](doc string, at func(*O) *storage.Repeated) option.Field[O] {
+	repeats := lists.Map(storage.Repeats(), func(r storage.Repeated) string { return string(r) })
+	return option.Choice("repeated", doc, repeats, at)
 }

@@ -162,14 +162,14 @@ func neighborRows(req NeighborsRequest, answer engine.GraphStream[NeighborRow]) 
 	attributes := cells.TypesOfAttributes(answer.Graph.Info, req.Attributes)
 	if req.Within > 0 {
 		rows := answer.Rows(append([]string{"vertex", "distance", "degree"}, req.Attributes...), func(n NeighborRow) []rows.Value {
-			return cells.Append([]rows.Value{n.Key, int64(n.Distance), int64(n.Degree)}, n.Values)
+			return cells.Append([]rows.Value{n.Vertex, int64(n.Distance), int64(n.Degree)}, n.Values)
 		})
 		return rows.Typed("distance", cells.Always(storage.Integer)).TypedFrom(3, attributes)
 	}
 	ofEdges := answer.EdgeColumns()
 	columns := append([]string{"vertex", "degree"}, ofEdges...)
 	rows := answer.Rows(append(columns, req.Attributes...), func(n NeighborRow) []rows.Value {
-		row := []rows.Value{n.Key, int64(n.Degree)}
+		row := []rows.Value{n.Vertex, int64(n.Degree)}
 		for _, name := range ofEdges {
 			if name == "weight" {
 				row = append(row, n.Weight)

@@ -24,7 +24,7 @@ type PathRequest struct {
 
 // PathStep is a vertex of a path.
 type PathStep struct {
-	Key    string  `json:"vertex"`
+	Vertex string  `json:"vertex"`
 	Length float64 `json:"length"` // length of the path up to the vertex
 }
 
@@ -120,7 +120,7 @@ func runPath(c *engine.Call, req PathRequest, graph storage.GraphInfo) (r PathRe
 func pathRows(req PathRequest, r PathResult) *rows.Rows {
 	table := make([][]rows.Value, len(r.Steps))
 	for i, s := range r.Steps {
-		table[i] = []rows.Value{int64(i), s.Key, s.Length}
+		table[i] = []rows.Value{int64(i), s.Vertex, s.Length}
 		if !req.ByWeight {
 			table[i][2] = int64(s.Length)
 		}

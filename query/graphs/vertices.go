@@ -42,7 +42,7 @@ type VerticesRequest struct {
 
 // VertexRow is a vertex with its degree and the attributes of the request.
 type VertexRow struct {
-	Key    string          `json:"vertex"`
+	Vertex string          `json:"vertex"`
 	Degree int             `json:"degree"`
 	Values []storage.Value `json:"values"` // values of VerticesRequest.Columns, or of all attributes of the request; a value can be missing
 }
@@ -87,11 +87,11 @@ var showVertices = &engine.Statement[*parser.ShowVertices, VerticesRequest, stor
 	},
 	Rows: func(req VerticesRequest, answer engine.GraphStream[VertexRow]) *rows.Rows {
 		if req.Columns != nil {
-			rows := answer.Rows(append([]string{"vertex"}, req.Columns...), func(v VertexRow) []rows.Value { return cells.Append([]rows.Value{v.Key}, v.Values) })
+			rows := answer.Rows(append([]string{"vertex"}, req.Columns...), func(v VertexRow) []rows.Value { return cells.Append([]rows.Value{v.Vertex}, v.Values) })
 			return rows.TypedFrom(1, cells.TypesOfAttributes(answer.Graph.Info, req.Columns))
 		}
 		rows := answer.Rows(append([]string{"vertex", "degree"}, req.Attributes...), func(v VertexRow) []rows.Value {
-			return cells.Append([]rows.Value{v.Key, int64(v.Degree)}, v.Values)
+			return cells.Append([]rows.Value{v.Vertex, int64(v.Degree)}, v.Values)
 		})
 		return rows.TypedFrom(2, cells.TypesOfAttributes(answer.Graph.Info, req.Attributes))
 	},
@@ -167,7 +167,7 @@ func bindVertices(b *engine.Binder, s *parser.ShowVertices) VerticesRequest {
 }
 
 func vertexRow(s *scan.Vertices, v uint32) VertexRow {
-	row := VertexRow{Key: s.Graph.Key(v), Degree: s.Graph.Graph.Degree(v)}
+	row := VertexRow{Vertex: s.Graph.Key(v), Degree: s.Graph.Graph.Degree(v)}
 	for _, at := range s.Shown {
 		row.Values = append(row.Values, s.Value(at, v))
 	}

@@ -10,6 +10,7 @@ import (
 
 	embeddings "heavytail/embedding"
 	"heavytail/embedding/link"
+	"heavytail/embedding/option"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -78,7 +79,7 @@ var materialize = &engine.Statement[*parser.Materialize, MaterializeRequest, *ma
 		Columns: "graph, scorer, top, vertices, links, computed, seconds; in the background those of SHOW JOBS",
 		Example: "MATERIALIZE PREDICTIONS FROM model(friends) IN social WITH (top := 50)",
 	},
-	Options: materializeOptions,
+	Schema:  materializeSchema,
 	Bind:    bindMaterialize,
 	Resolve: resolveMaterialize,
 	Plan: func(req MaterializeRequest, m *materializeEntry) *plan.Plan {
@@ -114,28 +115,23 @@ func (s *Service) StartMaterialize(ctx context.Context, req MaterializeRequest) 
 	return materialize.Start(ctx, s.db, req)
 }
 
-func materializeOptions() []help.Option {
-	return []help.Option{
-		{Name: "top", Type: "int", Default: fmt.Sprint(DefaultK), Doc: "number of links stored for each vertex"},
-		{Name: "near", Type: "int", Default: fmt.Sprint(DefaultNear), Doc: "for scorers of vectors: number of nearest vertices of each vertex that are candidates as well; at least top by default, and 0 takes none"},
-		scoring.SidesOption(scoring.PredictedSides),
+func materializeSchema() option.Schema[MaterializeRequest] {
+	return option.Schema[MaterializeRequest]{
+		option.Int("top", "number of links stored for each vertex", func(r *MaterializeRequest) *int { return &r.K }).OrElse(DefaultK).Between(1, storage.MaxPredicted),
+		scoring.NearField("for scorers of vectors: number of nearest vertices of each vertex that are candidates as well; at least top by default, and 0 takes none", func(r *MaterializeRequest) *int { return &r.Near }),
+		scoring.SidesField(scoring.PredictedSides, func(r *MaterializeRequest) *string { return &r.Sides }),
 	}
 }
 
 func bindMaterialize(b *engine.Binder, s *parser.Materialize) MaterializeRequest {
 	b.Background = s.Background
 	req := MaterializeRequest{Graph: b.Name(fault.Graph, s.Graph), With: scorers(b, s.Scorer)[0]}
-	set := b.Settings(kindMaterialize, materializeOptions(), s.Options)
-	req.K, req.Sides = int(b.Within(set, "top", 1, storage.MaxPredicted)), scoring.SidesIn(set.Text("sides"))
-	req.Near = scoring.Near(b, set)
+	engine.Bind(b, kindMaterialize, materializeSchema(), s.Options, &req)
 	return req
 }
 
 func resolveMaterialize(c *engine.Call, req MaterializeRequest) (*materializeEntry, error) {
 	k, near := cmp.Or(req.K, DefaultK), req.Near
-	if k < 1 || k > storage.MaxPredicted {
-		return nil, fault.OfOption("top", "is %d, and must be from 1 to %d", k, storage.MaxPredicted)
-	}
 	if err := checkScorer(req.With, fault.Scorer(0)); err != nil {
 		return nil, err
 	}
@@ -254,10 +250,8 @@ func (m *materializeEntry) radius() int {
 // beside it.
 func (m *materializeEntry) spec(req MaterializeRequest, graph storage.GraphInfo) job.Spec {
 	n := int64(graph.Vertices)
-	options := engine.OptionList{engine.Option("top", int64(m.K))}
-	options.Add(req.Near != 0, "near", int64(max(req.Near, 0)))
-	options.Add(req.Sides != "", "sides", req.Sides)
-	text := parser.Materialize{Scorer: catalogue.ScorerNode(m.scorer()), Graph: parser.Ident{Name: graph.Name}, Options: options}
+	req.K = m.K
+	text := parser.Materialize{Scorer: catalogue.ScorerNode(m.scorer()), Graph: parser.Ident{Name: graph.Name}, Options: engine.Given(materializeSchema(), req)}
 	return job.Spec{
 		Kind: kindMaterialize, Text: text.String(), Target: predictionsTarget + m.scorer().String() + " of " + graph.Name,
 		Graph: graph, Options: m.with, Memory: 36*n + predictedBytes(m.K) + session.StoringBytes(12*n*int64(m.K)), Purpose: "predicting links of graph " + fault.Name(graph.Name),
@@ -268,12 +262,9 @@ func (m *materializeEntry) spec(req MaterializeRequest, graph storage.GraphInfo)
 // returns them, and 16 as they are stored.
 func predictedBytes(k int) int64 { return 2 * 32 * int64(k) * predictBlock }
 
-// cappedSetting is the number of vertices from which only a few paths were followed, and
-// reasonCapped why all links are then computed each time.
-const (
-	cappedSetting = "capped"
-	reasonCapped  = "only a few paths are followed from some vertices, and which ones depends on the whole graph"
-)
+// reasonCapped is why all links are computed each time where only a few paths were followed from some
+// vertices.
+const reasonCapped = "only a few paths are followed from some vertices, and which ones depends on the whole graph"
 
 // materializing is a MaterializeRequest whose graph and scorer are loaded.
 type materializing struct {

@@ -2,9 +2,9 @@ package links
 
 import (
 	"context"
-	"fmt"
 	"iter"
 
+	"heavytail/embedding/option"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -31,7 +31,7 @@ var predict = &engine.Statement[*parser.Predict, PredictRequest, *prediction, Pr
 		Columns: "with FOR vertex: vertex, score; with FOR ALL or FILE: source, rank, target, score; without: source, target, score",
 		Example: "PREDICT 20 LINKS FOR 'alice' IN social WITH resource_allocation WHERE degree >= 3",
 	},
-	Options: predictOptions,
+	Schema:  predictSchema,
 	Bind:    bindPredict,
 	Resolve: resolvePrediction,
 	Plan:    func(_ PredictRequest, p *prediction) *plan.Plan { return p.plan() },
@@ -40,13 +40,20 @@ var predict = &engine.Statement[*parser.Predict, PredictRequest, *prediction, Pr
 	Reads:   true,
 }
 
-func predictOptions() []help.Option {
-	return append([]help.Option{
-		{Name: "near", Type: "int", Default: fmt.Sprint(DefaultNear), Doc: "for scorers of vectors: number of nearest vertices of each vertex that are candidates as well; with FOR at least n by default, and 0 takes none"},
-		{Name: "threshold", Type: "float", Default: "'none'", Choices: []string{"none"}, Doc: "least score of a link, or the largest where the scorer is a distance; none for any score"},
-		{Name: "top", Type: "int", Default: "0", Doc: "links of each vertex at most, without FOR: a link is kept if it is among the likeliest of both its ends; 0 for any number"},
-		scoring.SidesOption(scoring.PredictedSides),
-	}, search.EachOptions()...)
+func predictSchema() option.Schema[PredictRequest] {
+	return append(option.Schema[PredictRequest]{
+		scoring.NearField("for scorers of vectors: number of nearest vertices of each vertex that are candidates as well; with FOR at least n by default, and 0 takes none", func(r *PredictRequest) *int { return &r.Near }),
+		thresholdField("least score of a link, or the largest where the scorer is a distance; none for any score", func(r *PredictRequest) **float64 { return &r.Threshold }),
+		option.Int("top", "links of each vertex at most, without FOR: a link is kept if it is among the likeliest of both its ends; 0 for any number", func(r *PredictRequest) *int { return &r.Top }).NotNegative().Rule(PredictRequest.topOfGraph),
+		scoring.SidesField(scoring.PredictedSides, func(r *PredictRequest) *string { return &r.Sides }),
+	}, search.EachFields(func(r PredictRequest) bool { return r.Each }, func(r *PredictRequest) *int64 { return &r.First }, func(r *PredictRequest) **int64 { return &r.Count })...)
+}
+
+func (req PredictRequest) topOfGraph() error {
+	if req.Top > 0 && !req.ofGraph() {
+		return fault.Rule("has no meaning with FOR, where the number after PREDICT is that of the vertex")
+	}
+	return nil
 }
 
 // Predict finds the likeliest links that a graph does not have. The
@@ -100,15 +107,7 @@ func bindPredict(b *engine.Binder, s *parser.Predict) (req PredictRequest) {
 		return req
 	}
 	req.OrderBy, req.Descending = engine.Order(b, s.Order)
-	set := b.Settings("PREDICT", predictOptions(), s.Options)
-	b.OnlyWith("FOR ALL or FOR FILE", req.Each, set, "first", "count")
-	some := engine.RangeIn(set)
-	req.First, req.Count = some.First, some.Count
-	req.Near = scoring.Near(b, set)
-	if x, given := set["threshold"].(float64); given {
-		req.Threshold = &x
-	}
-	req.Top, req.Sides = set.Size("top"), scoring.SidesIn(set.Text("sides"))
+	engine.Bind(b, "PREDICT", predictSchema(), s.Options, &req)
 	if s.AsOf != nil {
 		req.AsOf = asOf(b, req, s)
 	}

@@ -237,29 +237,13 @@ func nearAll(c *engine.Call, p *loaded) (link.Near, error) {
 	if p.nearest.n == 0 {
 		return nil, nil
 	}
-	space := p.spaces[0]
-	if p.nearest.index != nil {
-		h, err := search.Hnsw(c, space, p.nearest.metric, p.nearest.index)
-		if err != nil {
-			return nil, err
-		}
-		if h != nil {
-			return func(us []uint32) ([][]uint32, error) {
-				hits, err := search.Walk(c, h, space, us, p.nearest.n, p.missing)
-				return index.VertexLists(hits), err
-			}, nil
-		}
-		p.nearest.index = nil
-	}
-	exact, err := space.Searcher(p.nearest.metric)
-	if err != nil {
-		return nil, err
-	}
-	batches := exact.Batches()
+	m := &search.Many{Loaded: search.Loaded{Search: p.nearest.search(session.Entry{}, ""), Call: c, Space: p.spaces[0]}}
+	err := m.Open()
+	p.nearest.index = m.Index
 	return func(us []uint32) ([][]uint32, error) {
-		hits, err := batches.Nearest(c.Ctx, us, p.nearest.n, c.Workers(), p.missing)
+		hits, err := m.Nearest(us, p.nearest.n, p.missing)
 		return index.VertexLists(hits), err
-	}, nil
+	}, err
 }
 
 // linksShown counts links that were predicted.

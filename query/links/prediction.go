@@ -3,7 +3,6 @@ package links
 import (
 	"cmp"
 	"fmt"
-	"math"
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
@@ -38,10 +37,10 @@ type PredictRequest struct {
 	// links between any two vertices.
 	Vertex string
 	// Each asks for the links of each vertex whose key the file Path lists, as in
-	// vectors.NearestForRequest, or of every vertex if Path is empty.
+	// vectors.NearestRequest, or of every vertex if Path is empty.
 	Each bool
 	Path string
-	// First and Count choose some of them with Each, as in vectors.NearestForRequest.
+	// First and Count choose some of them with Each, as in vectors.NearestRequest.
 	First int64
 	Count *int64
 
@@ -139,22 +138,16 @@ func (req PredictRequest) check() error {
 		return fault.New(fault.Number, "the number of links is %d, and must be at least 1", req.K)
 	case req.Vertex != "" && req.Each, req.Path != "" && !req.Each:
 		return fault.New(fault.Vertex, "both the links of one vertex and those of each of a file are asked for")
-	case !req.Each && !req.some().All():
-		return fault.OfOption("first", "and count choose among many vertices, and apply only with FOR ALL or FOR FILE")
 	case req.Stored && req.ofGraph():
 		return fault.New(fault.Vertex, "the links of each vertex are stored, and none is named")
 	case req.Stored && (req.Where != nil || req.OrderBy != "" || req.Near != 0 || x != nil || req.Top != 0 || req.Sides != "" || req.AsOf != nil):
 		return fault.New(fault.Statement, "stored links are read as they are, without a condition, an order and options")
-	case req.Top < 0:
-		return fault.OfOption("top", "is %d, and must not be negative", req.Top)
-	case req.Top > 0 && !req.ofGraph():
-		return fault.OfOption("top", "has no meaning with FOR, where the number after PREDICT is that of the vertex")
+	case !req.Each && !req.some().All():
+		return fault.OfOption("first", "and count choose among many vertices, and apply only with FOR ALL or FOR FILE")
 	case req.OrderBy != "" && req.Vertex == "":
 		return fault.New(engine.PartOrder, "only the links of one vertex can be sorted")
-	case x != nil && math.IsNaN(*x):
-		return fault.OfOption("threshold", "is %v, and must be a number", *x)
 	}
-	return req.some().Check()
+	return nil
 }
 
 func (req PredictRequest) some() engine.RowRange {

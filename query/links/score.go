@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"slices"
 	"time"
 
-	"heavytail/query/catalogue"
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/cells"
@@ -72,7 +71,7 @@ var scoreFile = &engine.Statement[*parser.ScoreFile, ScoreRequest, scoreEntries,
 		Columns: "source, target, the further columns of the file, and one column for each scorer; with INTO FILE: file, pairs, missing, seconds",
 		Example: "SCORE FILE 'pairs.csv' IN social WITH adamic_adar INTO FILE 'scores.csv'",
 	},
-	Options: scoreFileOptions,
+	Schema:  scoreFileSchema,
 	Bind:    bindScoreFile,
 	Resolve: resolveScore,
 	Plan: func(req ScoreRequest, found scoreEntries) *plan.Plan {
@@ -106,29 +105,36 @@ func (s *Service) Score(ctx context.Context, req ScoreRequest) (ScoreResult, err
 	return r, err
 }
 
-func scoreFileOptions() []help.Option {
-	some := engine.RangeOptions("pair of the file", "pairs")
+func scoreFileSchema() option.Schema[ScoreRequest] {
+	intoFile := func(r ScoreRequest) bool { return r.Into != "" }
+	pairs := textfile.PairsFields(func(r *ScoreRequest) *format.HeaderMode { return &r.Header }, func(r *ScoreRequest) *string { return &r.Separator })
+	some := engine.RangeFields("pair of the file", "pairs", func(r *ScoreRequest) *int64 { return &r.First }, func(r *ScoreRequest) **int64 { return &r.Count })
 	some[0].Doc += "; a file of CSV that does not begin with number 0 has no header"
-	return append(append(textfile.PairsOptions(), some...), engine.OverwriteOption(),
-		help.Option{Name: "columns", Type: "text", Default: "'all'", Doc: "additional columns of the file to keep between the keys and the scores: all, none, or comma-separated names"},
-		help.Option{Name: "top", Type: "int", Default: "0", Doc: "number of pairs to keep for each source, the likeliest by the first scorer; 0 keeps all"},
-		help.Option{Name: "threshold", Type: "float", Default: "'none'", Choices: []string{"none"}, Doc: "lowest score of the first scorer with which a pair is kept, or the largest distance if the scorer is a distance; none keeps all pairs"},
-		help.Option{Name: "resume", Type: "bool", Default: "FALSE", Doc: "continue the file of an earlier run that was stopped, whose name ends in .part"})
+	return append(append(pairs, some...),
+		engine.OverwriteField(func(r *ScoreRequest) *bool { return &r.Overwrite }).With("INTO FILE", intoFile),
+		option.String("columns", "additional columns of the file to keep between the keys and the scores: all, none, or comma-separated names", func(r *ScoreRequest) *string { return &r.Columns }).OrElse(allColumns),
+		option.Int("top", "number of pairs to keep for each source, the likeliest by the first scorer; 0 keeps all", func(r *ScoreRequest) *int { return &r.Top }).NotNegative().Rule(ScoreRequest.topOfAll),
+		thresholdField("lowest score of the first scorer with which a pair is kept, or the largest distance if the scorer is a distance; none keeps all pairs", func(r *ScoreRequest) **float64 { return &r.Threshold }),
+		option.Bool("resume", "continue the file of an earlier run that was stopped, whose name ends in .part", func(r *ScoreRequest) *bool { return &r.Resume }).With("INTO FILE", intoFile).Rule(ScoreRequest.resumable))
+}
+
+func (req ScoreRequest) topOfAll() error {
+	if req.Top > 0 && !req.some().All() {
+		return fault.Rule("chooses among all pairs of the file, and cannot be combined with first and count")
+	}
+	return nil
+}
+
+func (req ScoreRequest) resumable() error {
+	if req.Resume && req.inRows() {
+		return fault.Rule("continues files of CSV without the option top, and no others")
+	}
+	return nil
 }
 
 func bindScoreFile(b *engine.Binder, s *parser.ScoreFile) ScoreRequest {
-	req := ScoreRequest{Graph: b.MarkGraph(s.Graph, s), Path: b.Text(fault.File, s.Pairs)}
-	req.Into = b.TextOrNone(fault.Into, s.File)
-	set := b.Settings("SCORE FILE", scoreFileOptions(), s.Options)
-	b.OnlyWith("INTO FILE", s.File != nil, set, "overwrite", "resume")
-	req.Overwrite, req.Resume = set.Bool("overwrite"), set.Bool("resume")
-	if x, given := set["threshold"].(float64); given {
-		req.Threshold = &x
-	}
-	some := engine.RangeIn(set)
-	req.Top, req.First, req.Count = set.Size("top"), some.First, some.Count
-	req.Header = textfile.Header(b, set)
-	req.With, req.Separator, req.Columns = scorers(b, s.Scorers...), set.Text("separator"), set.Text("columns")
+	req := ScoreRequest{Graph: b.MarkGraph(s.Graph, s), Path: b.Text(fault.File, s.Pairs), Into: b.TextOrNone(fault.Into, s.File), With: scorers(b, s.Scorers...)}
+	engine.Bind(b, "SCORE FILE", scoreFileSchema(), s.Options, &req)
 	return req
 }
 
@@ -246,21 +252,4 @@ func scoredRows(req ScoreRequest, r ScoreResult) *rows.Rows {
 		return cells.RowsOf([]string{"file", "pairs", "missing", "seconds"}, [][]rows.Value{{req.Into, r.Scored, r.Missing, r.Seconds}})
 	}
 	return cells.RowsOf(scoreColumns(req.With, nil), lists.Map(r.Pairs, ScoredPair.Row)).TypedFrom(2, cells.ScoreTypes(len(req.With)))
-}
-
-func scoreColumns(with []catalogue.Scorer, further []string) []string {
-	return slices.Concat([]string{"source", "target"}, further, scorerColumns(with))
-}
-
-// Row is the row of a table with the pair, its further columns and its scores.
-func (p ScoredPair) Row() []rows.Value {
-	row := make([]rows.Value, 0, 2+len(p.Further)+len(p.Scores))
-	row = append(row, p.Source, p.Target)
-	for _, text := range p.Further {
-		row = append(row, text)
-	}
-	for _, x := range p.Scores {
-		row = append(row, cells.Number(x))
-	}
-	return row
 }

@@ -1,8 +1,6 @@
 package links
 
 import (
-	"math"
-
 	"heavytail/embedding/link"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
@@ -72,22 +70,12 @@ func (req ScoreRequest) check() error {
 	switch {
 	case req.Path != "" && len(req.Pairs) > 0:
 		return fault.New(fault.File, "both pairs and a file of pairs are given")
-	case req.Path == "" && (!req.some().All() || req.Top > 0 || req.Threshold != nil || req.Each != nil || req.Into != ""):
+	case req.Path == "" && (!req.some().All() || req.Top != 0 || req.Threshold != nil || req.Each != nil || req.Into != ""):
 		return fault.New(fault.File, "only the pairs in a file are chosen, and written to a file")
-	case req.Top < 0:
-		return fault.OfOption("top", "is %d, and must not be negative", req.Top)
-	case req.Top > 0 && !req.some().All():
-		return fault.OfOption("top", "chooses among all pairs of the file, and cannot be combined with first and count")
-	case req.Threshold != nil && math.IsNaN(*req.Threshold):
-		return fault.OfOption("threshold", "is %v, and must be a number", *req.Threshold)
 	case req.Into == "-":
 		return fault.New(fault.Into, "'-' is not a file that can be written").WithRemedy("leave out INTO FILE to print the pairs")
-	case req.Resume && req.inRows():
-		return fault.OfOption("resume", "continues files of CSV without the option top, and no others")
-	case req.Header == format.HeaderCounts:
-		return fault.New(fault.Option("header"), "a file of pairs has no header of counts")
 	}
-	return req.some().Check()
+	return nil
 }
 
 func (req ScoreRequest) reading(size int64) format.EdgeListOptions {

@@ -2,10 +2,12 @@ package links
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 
 	"heavytail/embedding/link"
+	"heavytail/embedding/option"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
@@ -198,3 +200,8 @@ func scorePlan(with []catalogue.Scorer, inputs []*plan.Plan) *plan.Plan {
 
 // Scorers lists the link scorers.
 func Scorers() []link.Scorer { return link.Scorers() }
+
+// thresholdField is the option threshold of scores; nil is none.
+func thresholdField[O any](doc string, at func(*O) **float64) option.Field[O] {
+	return option.FloatOr("threshold", "none", doc, at).Where("a number", func(v any) bool { return !math.IsNaN(v.(float64)) })
+}

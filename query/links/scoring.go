@@ -9,9 +9,11 @@ import (
 	"heavytail/embedding/link"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
+	"heavytail/query/internal/cells"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/entries"
 	"heavytail/query/internal/session"
+	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
@@ -328,4 +330,21 @@ func vertexIn(v *storage.GraphView, key string) (uint32, bool, error) {
 		return 0, false, nil
 	}
 	return u, err == nil, err
+}
+
+func scoreColumns(with []catalogue.Scorer, further []string) []string {
+	return slices.Concat([]string{"source", "target"}, further, scorerColumns(with))
+}
+
+// Row is the row of a table with the pair, its further columns and its scores.
+func (p ScoredPair) Row() []rows.Value {
+	row := make([]rows.Value, 0, 2+len(p.Further)+len(p.Scores))
+	row = append(row, p.Source, p.Target)
+	for _, text := range p.Further {
+		row = append(row, text)
+	}
+	for _, x := range p.Scores {
+		row = append(row, cells.Number(x))
+	}
+	return row
 }

@@ -128,3 +128,7 @@ func storedMistake(c *engine.Call, graph, vertex string, with catalogue.Scorer, 
 	return fault.New(fault.Scorer(0), "graph %s has no predictions by %s", fault.Name(graph), with).
 		WithRemedy("MATERIALIZE PREDICTIONS FROM " + with.String() + " IN " + parser.Ident{Name: graph}.String() + " stores them").WithErr(err)
 }
+
+// cappedSetting is the option of stored predictions with the number of vertices from which only a few
+// paths were followed.
+const cappedSetting = "capped"

@@ -5,11 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"slices"
 	"strings"
 
+	embeddings "heavytail/embedding"
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
+	"heavytail/embedding/option"
 	"heavytail/embedding/run"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
@@ -24,6 +28,8 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
 )
 
 // DefaultFeatures are the features of a model with an embedding, if none are given:
@@ -47,7 +53,7 @@ type TrainModelRequest struct {
 	Features string
 
 	Share    float64 // fraction of the edges to hold out for the measures; 0 is the default of evaluate.SplitOptions
-	Latest   bool    // hold out the edges with the latest timestamps instead of random edges
+	Latest   *bool   // hold out the edges with the latest timestamps instead of random edges; nil does so if the graph has timestamps
 	Training int     // largest number of edges to learn from; 0 is the default of evaluate.SplitOptions
 	Seed     uint64  // seed of the random edges and pairs
 	// Negatives are the kinds of pairs without an edge on which the model is measured,
@@ -55,8 +61,6 @@ type TrainModelRequest struct {
 	// measured on a random graph with the same degrees, drawn by Seed, which takes as long again
 	// except for the choice of the terms.
 	Negatives []evaluate.Negatives
-
-	timed bool // Latest is whether the graph has timestamps
 }
 
 // TrainModelResult is the answer of TrainModel.
@@ -88,7 +92,7 @@ var trainModel = &engine.Statement[*parser.TrainModel, TrainModelRequest, *model
 		Columns: "model, terms, negatives, auc, auc_low, auc_high, null_auc, average_precision, brier, calibration_error, best_single, best_single_auc, best_single_null_auc, seconds; in the background those of SHOW JOBS",
 		Example: "TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, resource_allocation) WITH (features := 'hadamard+l1', seed := 1)",
 	},
-	Options: trainOptions,
+	Schema:  trainSchema,
 	Bind:    bindTrainModel,
 	Resolve: resolveTrainModel,
 	Plan: func(req TrainModelRequest, found *modelEntry) *plan.Plan {
@@ -145,14 +149,14 @@ func (s *Service) StartTrainModel(ctx context.Context, req TrainModelRequest) (s
 	return trainModel.Start(ctx, s.db, req)
 }
 
-func trainOptions() []help.Option {
-	return []help.Option{
-		{Name: "features", Type: "text", Default: "'" + DefaultFeatures + "'", Doc: "features of the embedding, joined by +: those of " + strings.Join(scoring.FeatureNames(), ", ") + " that do not depend on the order of a pair; none by default without an embedding, or if a heuristic reads the embedding"},
-		engine.ShareOption("fraction of the edges held out to measure on"),
-		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps if the graph has any, otherwise edges at random"},
-		engine.NegativesOption("comma-separated kinds of pairs without an edge that hidden edges are compared with, in addition to random; each kind has a row, without the calibration, and the model always learns from random pairs. null_auc is the AUC by degree of the same terms on a random graph with the same degrees, which takes about as long as the training"),
-		{Name: "training", Type: "int", Default: fmt.Sprint(evaluate.DefaultTraining), Doc: "largest number of edges to learn from, which are held out as well, with as many pairs without an edge"},
-		{Name: "seed", Type: "int", Default: "0", Doc: "seed of the edges and pairs that are drawn; the same seed gives the same model"},
+func trainSchema() option.Schema[TrainModelRequest] {
+	return option.Schema[TrainModelRequest]{
+		option.String("features", "features of the embedding, joined by +: those of "+strings.Join(scoring.FeatureNames(), ", ")+" that do not depend on the order of a pair; none by default without an embedding, or if a heuristic reads the embedding", func(r *TrainModelRequest) *string { return &r.Features }).OrElse(DefaultFeatures),
+		engine.ShareField("fraction of the edges held out to measure on", func(r *TrainModelRequest) *float64 { return &r.Share }),
+		option.BoolOrNil("latest", "hold out the edges with the latest timestamps if the graph has any, otherwise edges at random", func(r *TrainModelRequest) **bool { return &r.Latest }).OrElse(true),
+		engine.NegativesField("comma-separated kinds of pairs without an edge that hidden edges are compared with, in addition to random; each kind has a row, without the calibration, and the model always learns from random pairs. null_auc is the AUC by degree of the same terms on a random graph with the same degrees, which takes about as long as the training", func(r *TrainModelRequest) *[]evaluate.Negatives { return &r.Negatives }),
+		option.Int("training", "largest number of edges to learn from, which are held out as well, with as many pairs without an edge", func(r *TrainModelRequest) *int { return &r.Training }).OrElse(evaluate.DefaultTraining).Between(1, scoring.MaxTraining),
+		option.Seed("seed of the edges and pairs that are drawn; the same seed gives the same model", func(r *TrainModelRequest) *uint64 { return &r.Seed }),
 	}
 }
 
@@ -163,30 +167,21 @@ func bindTrainModel(b *engine.Binder, s *parser.TrainModel) TrainModelRequest {
 	for i, h := range s.Heuristics {
 		req.Heuristics = append(req.Heuristics, b.Name(fault.Scorer(i), h))
 	}
-	set := b.Settings(kindTrain, trainOptions(), s.Options)
-	req.Training, req.Share = int(b.Within(set, "training", 1, scoring.MaxTraining)), engine.Share(b, set)
-	req.Seed, req.Features, req.Negatives = set.Seed(), set.Text("features"), engine.Negatives(b, set)
-	latest, given := set["latest"]
-	req.Latest, req.timed = given && latest.(bool), !given
+	engine.Bind(b, kindTrain, trainSchema(), s.Options, &req)
 	return req
 }
 
 func resolveTrainModel(c *engine.Call, req TrainModelRequest) (*modelEntry, error) {
-	err := cmp.Or(engine.CheckShare(req.Share), engine.CheckNegatives(req.Negatives))
-	switch {
-	case req.Name == "":
+	if req.Name == "" {
 		return nil, fault.New(entries.PartModel, "the model has no name")
-	case err != nil:
-		return nil, err
-	case req.Training < 0:
-		return nil, fault.OfOption("training", "is %d, and must not be negative", req.Training)
 	}
-	m := &modelEntry{split: evaluate.SplitOptions{Share: req.Share, Latest: req.Latest, Training: req.Training, Seed: req.Seed}}
-	if m.graph, err = c.GraphInfo(req.Graph, fault.Graph); err != nil {
+	graph, err := c.GraphInfo(req.Graph, fault.Graph)
+	if err != nil {
 		return nil, err
 	}
-	if req.timed {
-		m.split.Latest = m.graph.Timed
+	m := &modelEntry{graph: graph, split: evaluate.SplitOptions{Share: req.Share, Latest: graph.Timed, Training: req.Training, Seed: req.Seed}}
+	if req.Latest != nil {
+		m.split.Latest = *req.Latest
 	}
 	if err := checkModelName(c, req.Name, req.Graph); err != nil {
 		return nil, err
@@ -262,4 +257,203 @@ func (req TrainModelRequest) terms() (link.Terms, error) {
 		return terms, fault.New(entries.PartModel, "%v", err).WithErr(err)
 	}
 	return terms, nil
+}
+
+// modelTraining is a request whose graph and embedding are loaded.
+type modelTraining struct {
+	*modelEntry
+	graph *session.Graph
+	space *session.Space // nil without an embedding
+	job   run.ModelRequest
+}
+
+// named is the request with the embedding's name in the catalogue.
+func (m *modelEntry) named(req TrainModelRequest) TrainModelRequest {
+	if m.embedding != nil {
+		req.Embedding = m.embedding.Info.Name
+	}
+	return req
+}
+
+func loadTraining(c *engine.Call, req TrainModelRequest, found *modelEntry) (*modelTraining, error) {
+	t := &modelTraining{modelEntry: found}
+	t.job.Heuristics, t.job.Features, t.job.Split = found.terms.Heuristics, found.terms.Features, found.split
+	t.job.Negatives = req.Negatives
+	t.job.Null = func(context.Context) (*csr.Graph, error) { return scoring.NullGraph(c, t.graph, req.Seed) }
+	return t, c.Consistent(func() (err error) {
+		if t.graph, err = c.Graph(req.Graph, fault.Graph); err != nil {
+			return err
+		}
+		t.job.Graph = t.graph.Graph
+		if found.embedding == nil {
+			return nil
+		}
+		if t.space, err = c.Space(req.Embedding, fault.Embedding); err != nil {
+			return err
+		}
+		info := t.space.Info
+		t.job.Method, t.job.Options, t.job.Vectors = info.Method, run.StoredOptions(info), t.space.Matrix
+		return entries.CheckCurrent(req.Embedding, t.space.Behind, "") // the graph may have changed meanwhile
+	})
+}
+
+// bytes estimates the memory of a training in addition to the graph and the vectors:
+// the graph of the remaining edges, the pairs, two sets of vectors of that graph, and
+// the larger of the work of embedding it and the table of the pairs to learn from. With a
+// null graph all of these are there twice.
+func (t *modelTraining) bytes() int64 {
+	g := t.graph.Graph
+	pairs := cmp.Or(int64(t.job.Split.Training), evaluate.DefaultTraining)
+	pairs = 2 * min(pairs, g.Edges())
+	width := int64(len(link.Scorers()))
+	bytes, work := 8*int64(g.Vertices())+32*g.Edges(), int64(0)
+	if t.space != nil {
+		most, _ := run.Bytes(g, t.job.Method, t.job.Options) // they are those of a stored embedding
+		bytes, work = bytes+2*t.beside(), most-t.beside()
+		features, _ := link.ParseFeatures(t.job.Features) // they have been checked
+		for _, f := range features {
+			width += int64(f.Width(t.space.Matrix.Dim))
+		}
+	}
+	if slices.Contains(t.job.Negatives, evaluate.DegreeNegatives) {
+		exchange := 36*g.Edges() + 16*int64(g.Vertices()) // of algorithms.Exchange
+		bytes += max(bytes, exchange)
+	}
+	return bytes + max(work, 3*4*width*pairs)
+}
+
+// beside is the memory of the stored vectors.
+func (t *modelTraining) beside() int64 {
+	if t.space == nil {
+		return 0
+	}
+	return session.VectorBytes(t.space.Matrix.Rows, t.space.Matrix.Dim)
+}
+
+func runTrainModel(c *engine.Call, req TrainModelRequest, found *modelEntry) (TrainModelResult, error) {
+	req = found.named(req)
+	t, err := loadTraining(c, req, found)
+	if err != nil {
+		return TrainModelResult{}, err
+	}
+	result, err := engine.InJob(c, t.spec(req), func(embeddings.Checkpoints) (TrainModelResult, error) { return storeModel(c, req, t) })
+	result.Notices = c.Notices
+	return result, err
+}
+
+func storeModel(c *engine.Call, req TrainModelRequest, t *modelTraining) (TrainModelResult, error) {
+	stop := c.Watch.Start(plan.Solve)
+	t.job.Workers, t.job.Progress = c.Workers(), c.Meter.Update
+	model, report, err := run.TrainModel(c.Ctx, t.job)
+	if err != nil {
+		return TrainModelResult{}, scoring.TrainingMistake(err)
+	}
+	info := t.info(req, model, report)
+	stop(int64(info.TrainingPairs), fmt.Sprintf("AUC %.4f", info.AUC))
+	if best := catalogue.BestOf(info.Heuristics); best.Name != "" && best.AUC > info.AUC {
+		why := ", which is chosen by its recommendations first"
+		if req.Heuristics != nil {
+			why = ""
+		}
+		c.Notice("%s alone has an AUC of %.4f on the pairs held out, more than the model%s", best.Name, best.AUC, why)
+	}
+	for _, n := range info.ByNegatives {
+		if best := catalogue.BestOf(n.Heuristics); best.AUC > n.AUC {
+			c.Notice("by the negatives %s, %s alone has an AUC of %.4f, more than the model", n.Negatives, best.Name, best.AUC)
+		}
+	}
+	info, err = c.DB.Store.PutModel(c.Ctx, info, func(w io.Writer) error {
+		_, err := model.WriteTo(w)
+		return err
+	})
+	if err != nil {
+		return TrainModelResult{}, engine.NameMistake(err, entries.PartModel)
+	}
+	c.Job.Result("AUC %.4f, average precision %.4f, calibration error %.4f", info.AUC, info.AveragePrecision, info.CalibrationError)
+	return TrainModelResult{ModelInfo: info, Report: report}, nil
+}
+
+func (t *modelTraining) info(req TrainModelRequest, model *link.Model, report run.ModelReport) storage.ModelInfo {
+	info := storage.ModelInfo{
+		Name: req.Name, Graph: t.graph.Info.Name, GraphID: t.graph.Info.ID, GraphVersion: t.graph.Info.Version,
+		Terms: slices.Concat(model.Heuristics(), model.Features()), Options: t.settings(req), Kernel: vec.Kind(),
+		AUC: report.AUC.Mean, AUCLow: report.AUC.Low, AUCHigh: report.AUC.High, AveragePrecision: report.AveragePrecision, Brier: report.Brier, CalibrationError: report.CalibrationError,
+		TrainingPairs: report.TrainLinks + report.TrainOthers, TestPairs: report.TestLinks + report.TestOthers, Seconds: report.Seconds,
+	}
+	if t.space != nil && model.NeedsEmbedding() {
+		of := t.space.Info
+		info.Embedding, info.Generation, info.Coordinates, info.Method, info.Settings = of.Name, of.Generation, of.Coordinates, of.Method, of.Options
+	}
+	for _, b := range report.Bins {
+		if b.Pairs > 0 {
+			info.Bins = append(info.Bins, storage.CalibrationBin{Pairs: b.Pairs, Predicted: b.Mean, Observed: b.Links})
+		}
+	}
+	info.Heuristics = heuristicMeasures(report.Scorers, nil)
+	for _, n := range report.ByNegatives {
+		m := storage.NegativeMeasure{
+			Negatives: string(n.Negatives), Pairs: n.TestLinks + n.TestOthers, AUC: n.AUC.Mean, AUCLow: n.AUC.Low, AUCHigh: n.AUC.High, AveragePrecision: n.AveragePrecision,
+		}
+		var null []evaluate.LinkScore
+		if n.Null != nil {
+			null = n.Null.Scorers
+			if !math.IsNaN(n.Null.AUC) {
+				m.NullAUC, m.NullAveragePrecision = n.Null.AUC, n.Null.AveragePrecision
+			}
+		}
+		m.Heuristics = heuristicMeasures(n.Scorers, null)
+		info.ByNegatives = append(info.ByNegatives, m)
+	}
+	return info
+}
+
+// heuristicMeasures are the figures that are defined, with those of the null graph, if any.
+func heuristicMeasures(scores, null []evaluate.LinkScore) []storage.HeuristicMeasure {
+	var list []storage.HeuristicMeasure
+	for _, s := range scores {
+		if math.IsNaN(s.AUC) || math.IsNaN(s.AveragePrecision) {
+			continue
+		}
+		m := storage.HeuristicMeasure{Name: s.Scorer, AUC: s.AUC, AveragePrecision: s.AveragePrecision}
+		if at := slices.IndexFunc(null, func(o evaluate.LinkScore) bool { return o.Scorer == s.Scorer && !math.IsNaN(o.AUC) }); at >= 0 {
+			m.NullAUC, m.NullAveragePrecision = null[at].AUC, null[at].AveragePrecision
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+// settings returns the options of a training after defaults.
+func (t *modelTraining) settings(req TrainModelRequest) []storage.Setting {
+	share, training := cmp.Or(req.Share, evaluate.DefaultShare), cmp.Or(req.Training, evaluate.DefaultTraining)
+	negatives := string(evaluate.RandomNegatives)
+	if req.Negatives != nil {
+		negatives = engine.KindNames(req.Negatives, ", ")
+	}
+	heuristics := "all"
+	if req.Heuristics != nil {
+		heuristics = strings.Join(req.Heuristics, ", ")
+	}
+	return []storage.Setting{
+		{Name: "embedding", Value: req.Embedding}, {Name: "heuristics", Value: heuristics}, {Name: "features", Value: t.job.Features},
+		{Name: "share", Value: fmt.Sprint(share)}, {Name: "latest", Value: fmt.Sprint(t.split.Latest)},
+		{Name: "training", Value: fmt.Sprint(training)}, {Name: "negatives", Value: negatives}, {Name: "seed", Value: fmt.Sprint(req.Seed)},
+	}
+}
+
+// spec is the job that trains a model. No other job writes the model meanwhile.
+func (t *modelTraining) spec(req TrainModelRequest) job.Spec {
+	text := parser.TrainModel{Model: parser.Ident{Name: req.Name}, Graph: parser.Ident{Name: req.Graph}}
+	if req.Embedding != "" {
+		text.Embedding = &parser.Ident{Name: req.Embedding}
+	}
+	for _, h := range req.Heuristics {
+		text.Heuristics = append(text.Heuristics, parser.Ident{Name: h})
+	}
+	req.Latest = &t.split.Latest
+	text.Options = engine.Given(trainSchema(), req)
+	return job.Spec{
+		Kind: kindTrain, Text: text.String(), Target: modelTarget + req.Name, Graph: t.graph.Info, Options: t.settings(req),
+		Memory: t.bytes(), Beside: t.beside(), Purpose: "training a model of graph " + fault.Name(req.Graph),
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"heavytail/embedding"
+	"heavytail/embedding/option"
 	"heavytail/query/algorithms"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -69,10 +70,10 @@ type VertexValue struct {
 
 // computable is what the names in a ComputeRequest refer to.
 type computable struct {
-	measure  Measure
-	settings bind.Settings // all options
-	graph    storage.GraphInfo
-	workers  int
+	measure Measure
+	options options
+	graph   storage.GraphInfo
+	workers int
 }
 
 // kindCompute is the statement, and attributeTarget begins the target of its job.
@@ -88,7 +89,7 @@ var computeStatement = &engine.Statement[*parser.Compute, ComputeRequest, comput
 		Columns: "vertex, value; with AS: attribute, measure, vertices, min, mean, max, seconds; in the background those of SHOW JOBS",
 		Example: "COMPUTE pagerank(damping := 0.85) IN social AS rank",
 	},
-	Options: computeOptions,
+	Schema:  computeSchema,
 	Bind:    bindCompute,
 	Resolve: resolveCompute,
 	Plan: func(req ComputeRequest, found computable) *plan.Plan {
@@ -118,8 +119,10 @@ var computeStatement = &engine.Statement[*parser.Compute, ComputeRequest, comput
 	Reads: true, // without AS; resolve checks the others
 }
 
-func computeOptions() []help.Option {
-	return []help.Option{{Name: "overwrite", Type: "bool", Default: "FALSE", Doc: "replace an attribute that exists"}}
+func computeSchema() option.Schema[ComputeRequest] {
+	return option.Schema[ComputeRequest]{
+		option.Bool("overwrite", "replace an attribute that exists", func(r *ComputeRequest) *bool { return &r.Overwrite }),
+	}
 }
 
 // Compute computes a measure of all vertices of a graph, and stores it as an attribute or
@@ -144,11 +147,15 @@ func bindCompute(b *engine.Binder, s *parser.Compute) (req ComputeRequest) {
 	given := b.Given(s.Measure.Options)
 	m, err := findMeasure(req.Measure)
 	b.Fail(err)
-	req.Settings, err = m.settings(given)
+	_, err = m.bind(given) // here, because other options may have the same names
 	b.Fail(err)
+	req.Settings = map[string]any{}
+	for _, g := range given {
+		req.Settings[g.Name] = g.Value
+	}
 	req.From = b.VertexKeys(s.From)
 	req.As = b.NameOrNone(engine.PartAttribute, s.As)
-	req.Overwrite = b.Settings(kindCompute, computeOptions(), s.Options).Bool("overwrite")
+	engine.Bind(b, kindCompute, computeSchema(), s.Options, &req)
 	return req
 }
 
@@ -157,7 +164,7 @@ func resolveCompute(c *engine.Call, req ComputeRequest) (found computable, err e
 	if found.measure, err = findMeasure(req.Measure); err != nil {
 		return found, err
 	}
-	if found.settings, err = found.measure.settings(bind.SortedSettings(req.Settings)); err != nil {
+	if found.options, err = found.measure.bind(bind.SortedSettings(req.Settings)); err != nil {
 		return found, err
 	}
 	if found.graph, err = c.GraphInfo(req.Graph, fault.Graph); err != nil {
@@ -194,30 +201,22 @@ func checkStored(c *engine.Call, req ComputeRequest, found computable) error {
 
 // call is the measure with the options that differ from their defaults.
 func (f computable) call() parser.Call {
-	call := parser.Call{Name: parser.Ident{Name: f.measure.Name}}
-	for _, o := range f.measure.Options {
-		if value := f.settings[o.Name]; value != defaultOf(o) {
-			call.Options = append(call.Options, engine.Option(o.Name, value))
-		}
-	}
-	return call
+	set := f.measure.schema.Differing(f.options, f.measure.defaults)
+	return parser.Call{Name: parser.Ident{Name: f.measure.Name}, Options: engine.Options(set)}
 }
 
 func (f computable) spec(req ComputeRequest) job.Spec {
-	text := parser.Compute{Measure: f.call(), Graph: parser.Ident{Name: req.Graph}, As: &parser.Ident{Name: req.As}}
+	text := parser.Compute{Measure: f.call(), Graph: parser.Ident{Name: req.Graph}, As: &parser.Ident{Name: req.As}, Options: engine.Given(computeSchema(), req)}
 	for _, key := range req.From {
 		text.From = append(text.From, parser.String{Value: key})
 	}
-	if req.Overwrite {
-		text.Options = append(text.Options, engine.Option("overwrite", true))
-	}
 	n := int64(f.graph.Vertices)
-	computing, all := f.measure.bytes(measuredOn{f.settings, n, f.graph.Edges, int64(f.workers), f.graph.Weighted})
+	computing, all := f.measure.bytes(measuredOn{f.options, n, f.graph.Edges, int64(f.workers), f.graph.Weighted})
 	column := 17*n + session.StoringBytes(8*n) // of what is then stored
 	checkpoint := f.checkpointBytes()
 	return job.Spec{
 		Kind: kindCompute, Text: text.String(), Target: attributeTarget + fault.Name(req.Graph) + "." + fault.Name(req.As), Graph: f.graph,
-		Options: settingsOf(f.measure.Options, f.settings), Memory: max(computing+checkpoint, column),
+		Options: f.measure.schema.Settings(f.options), Memory: max(computing+checkpoint, column),
 		Allocates: all + checkpoint + column + 1<<20, // and the record of the job
 		Purpose:   f.purpose(),
 	}
@@ -226,7 +225,7 @@ func (f computable) spec(req ComputeRequest) job.Spec {
 // checkpointBytes is the memory of writing a checkpoint, which only jobs of more than two seconds do:
 // those whose searches read more than 2²⁸ vertices and neighbours.
 func (f computable) checkpointBytes() int64 {
-	n, sources := int64(f.graph.Vertices), int64(f.settings.Size("sources"))
+	n, sources := int64(f.graph.Vertices), int64(f.options.sources)
 	if sources == 0 {
 		sources = n // all, or chosen during the computation
 	}
@@ -298,7 +297,7 @@ func computeMeasure(c *engine.Call, req ComputeRequest, found computable, checkp
 func valuesOf(c *engine.Call, view *session.Graph, req ComputeRequest, found computable, checkpoints algorithms.Checkpoints) (measured, error) {
 	m := measuring{
 		Context: c.Ctx, Work: algorithms.Work{Workers: c.Workers(), Progress: c.Meter.Update}, Checkpoints: checkpoints,
-		Settings: found.settings, g: view.Graph,
+		options: found.options, g: view.Graph,
 	}
 	for i, key := range req.From {
 		v, err := c.Vertex(view, key, engine.PartKey(i))
@@ -345,7 +344,7 @@ func storeMeasure(c *engine.Call, view *session.Graph, req ComputeRequest, found
 		}
 	}
 	made := &storage.Computed{
-		Method: found.measure.Name, Options: settingsOf(found.measure.Options, found.settings),
+		Method: found.measure.Name, Options: found.measure.schema.Settings(found.options),
 		GraphVersion: view.Info.Version, Created: time.Now(),
 	}
 	for _, key := range req.From {

@@ -71,7 +71,7 @@ func runEstimateCompute(c *engine.Call, req ComputeRequest, found computable) (C
 	if err != nil {
 		return estimate, err
 	}
-	m := measuring{Context: c.Ctx, Work: algorithms.Work{Workers: c.DB.Opts.Workers}, Settings: found.settings, g: view.Graph}
+	m := measuring{Context: c.Ctx, Work: algorithms.Work{Workers: c.DB.Opts.Workers}, options: found.options, g: view.Graph}
 	stop := c.Watch.Start(plan.Solve)
 	var computeErr error
 	waited := c.Await(func() { estimate.Seconds, estimate.Sources, computeErr = found.measure.estimate(m) })
@@ -85,7 +85,7 @@ func runEstimateCompute(c *engine.Call, req ComputeRequest, found computable) (C
 
 // estimate predicts the time of the measure.
 func (m Measure) estimate(with measuring) (seconds float64, sources int, err error) {
-	weighted := m.Weights != "" && (with.Settings["weighted"] == nil || with.Bool("weighted"))
+	weighted := m.Weights != "" && with.useWeights
 	e, err := algorithms.NewEstimator(with.g, with.Work, weighted)
 	if err != nil {
 		return 0, 0, err

@@ -6,17 +6,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"heavytail/embedding/option"
 	"heavytail/query/algorithms"
 	"heavytail/query/fault"
-	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/lists"
-	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 )
@@ -30,7 +26,10 @@ type Measure struct {
 	Type    storage.Type  `json:"type"`    // type of the values: Integer or Float
 	Weights string        `json:"weights"` // meaning of the weights; empty if the measure does not use them
 	From    bool          `json:"from"`    // it accepts vertices to start from
-	Options []help.Option `json:"options"`
+	Options []option.Info `json:"options"`
+
+	schema   option.Schema[options]
+	defaults options
 
 	// bytes is the memory of the computation without the graph: what is in use at a time, and all
 	// that is allocated, or farMore.
@@ -49,17 +48,17 @@ type measuring struct {
 	context.Context
 	algorithms.Work
 	algorithms.Checkpoints
-	bind.Settings // all options
-	g             *csr.Graph
-	from          []uint32
+	options
+	g    *csr.Graph
+	from []uint32
 }
 
 // measuredOn is what the memory of a measure depends on.
 type measuredOn struct {
-	bind.Settings       // all options
-	n, m          int64 // vertices and edges of the graph
-	workers       int64
-	weighted      bool // the graph has weights
+	options
+	n, m     int64 // vertices and edges of the graph
+	workers  int64
+	weighted bool // the graph has weights
 }
 
 // measured has the values of a measure: integers or floats.
@@ -69,14 +68,46 @@ type measured struct {
 	notices  []string
 }
 
+// options are the options of all measures.
+type options struct {
+	damping, tolerance, alpha, resolution float64
+
+	useWeights, normalized, labels, cpm bool
+	sources, iterations                 int
+	seed                                uint64
+}
+
 // The options that several measures share.
-var (
-	unweightedOption = help.Option{Name: "weighted", Type: "bool", Default: "TRUE", Doc: "use the weights of the edges, if there are any"}
-	lengthsOption    = help.Option{Name: "weighted", Type: "bool", Default: "FALSE", Doc: "take the weights as lengths of the edges; otherwise each has the length 1"}
-	normalizedOption = help.Option{Name: "normalized", Type: "bool", Default: "FALSE", Doc: "divide by the largest possible value, so that values are from 0 to 1"}
-	sourcesOption    = help.Option{Name: "sources", Type: "int", Default: "0", Doc: "vertices from which paths are computed: fewer than all give estimates with a bound of the error; 0 means all if that takes up to a minute of one core, and otherwise as many as take about a quarter of a minute, but at least 50. Betweenness without weights takes twice as long, because it also draws random paths that bound its error"}
-	measureSeed      = help.Option{Name: "seed", Type: "int", Default: "0", Doc: "the same seed gives the same values"}
-)
+
+func weightedOption(doc string) option.Field[options] {
+	return option.Bool("weighted", doc, func(o *options) *bool { return &o.useWeights })
+}
+
+func tiesOption() option.Field[options] {
+	return weightedOption("use the weights of the edges, if there are any")
+}
+
+func toleranceOption(doc string) option.Field[options] {
+	return above0(option.Float("tolerance", doc, func(o *options) *float64 { return &o.tolerance }))
+}
+
+func seedOption() option.Field[options] {
+	return option.Seed("the same seed gives the same values", func(o *options) *uint64 { return &o.seed })
+}
+
+func above0(f option.Field[options]) option.Field[options] {
+	return f.Where("above 0", func(v any) bool { return v != any(int64(0)) && v != any(0.0) && notNegative(v) })
+}
+
+func atLeast0(f option.Field[options]) option.Field[options] {
+	return f.Where("at least 0", notNegative)
+}
+
+func notNegative(v any) bool {
+	x, _ := v.(float64)
+	n, _ := v.(int64)
+	return x >= 0 && n >= 0
+}
 
 // What weights mean.
 const (
@@ -86,14 +117,18 @@ const (
 
 // List lists the measures, grouped by topic.
 func List() []Measure {
-	return slices.Concat(localList(), spectralList(), pathList(), groupList())
+	list := slices.Concat(localList(), spectralList(), pathList(), groupList())
+	for i, m := range list {
+		list[i].Options = m.schema.WithDefaults(m.defaults).Infos()
+	}
+	return list
 }
 
 func localList() []Measure {
 	return []Measure{
 		{Name: "degree", Summary: "number of neighbours", Type: storage.Integer, bytes: perVertex(8), seconds: takes(algorithms.Estimator.Visit),
 			run: func(m measuring) (measured, error) { return measured{integers: algorithms.Degree(m.g)}, nil }},
-		{Name: "strength", Summary: "sum of the weights of the edges", Type: storage.Float, Weights: tieWeights, bytes: perVertex(8), seconds: takes(algorithms.Estimator.Visit),
+		{Name: "strength", defaults: options{useWeights: true}, Summary: "sum of the weights of the edges", Type: storage.Float, Weights: tieWeights, bytes: perVertex(8), seconds: takes(algorithms.Estimator.Visit),
 			run: func(m measuring) (measured, error) {
 				values, err := algorithms.Strength(m.g, m.Work)
 				return measured{scores: algorithms.Scores{Values: values}}, err
@@ -116,43 +151,51 @@ func localList() []Measure {
 func spectralList() []Measure {
 	return []Measure{
 		{Name: "pagerank", Summary: "probability that a random walk with restarts is at the vertex; FROM names the vertices at which it starts, otherwise all", Type: storage.Float, Weights: tieWeights, From: true,
-			Options: []help.Option{
-				{Name: "damping", Type: "float", Default: "0.85", Doc: "probability of following an edge, above 0 and below 1"},
-				{Name: "tolerance", Type: "float", Default: "1e-12", Doc: "largest residual; the sum of all errors is at most tolerance/(1-damping)"},
-				unweightedOption,
+			defaults: options{damping: 0.85, tolerance: 1e-12, useWeights: true},
+			schema: option.Schema[options]{
+				above0(option.Float("damping", "probability of following an edge, above 0 and below 1", func(o *options) *float64 { return &o.damping })),
+				toleranceOption("largest residual; the sum of all errors is at most tolerance/(1-damping)"),
+				tiesOption(),
 			}, bytes: perVertex(56),
 			seconds: func(m measuring, e algorithms.Estimator) (float64, int, error) {
-				seconds, err := e.PageRank(m, m.Number("damping"), m.Number("tolerance"))
+				seconds, err := e.PageRank(m, m.damping, m.tolerance)
 				return seconds, 0, err
 			},
 			run: func(m measuring) (measured, error) {
 				return ofScores(algorithms.PageRank(m, m.g, algorithms.PageRankOptions{
-					Work: m.Work, Damping: m.Number("damping"), From: m.from, Unweighted: !m.Bool("weighted"), Tolerance: m.Number("tolerance"),
+					Work: m.Work, Damping: m.damping, From: m.from, Unweighted: !m.useWeights, Tolerance: m.tolerance,
 				}))
 			}},
 		{Name: "eigenvector", Summary: "eigenvector of the largest eigenvalue of the adjacency matrix, with the norm 1; 0 outside of its component", Type: storage.Float, Weights: tieWeights,
-			Options: []help.Option{{Name: "tolerance", Type: "float", Default: "1e-10", Doc: "largest residual, relative to the eigenvalue"}, unweightedOption}, bytes: perVertex(170), seconds: takes(algorithms.Estimator.Eigenvector),
+			defaults: options{tolerance: 1e-10, useWeights: true},
+			schema:   option.Schema[options]{toleranceOption("largest residual, relative to the eigenvalue"), tiesOption()}, bytes: perVertex(170), seconds: takes(algorithms.Estimator.Eigenvector),
 			run: func(m measuring) (measured, error) {
-				return ofScores(algorithms.Eigenvector(m, m.g, algorithms.EigenvectorOptions{Work: m.Work, Unweighted: !m.Bool("weighted"), Tolerance: m.Number("tolerance")}))
+				return ofScores(algorithms.Eigenvector(m, m.g, algorithms.EigenvectorOptions{Work: m.Work, Unweighted: !m.useWeights, Tolerance: m.tolerance}))
 			}},
 		{Name: "katz", Summary: "number of walks that end at the vertex, weighted alpha for each edge of the walk; the vector has the norm 1", Type: storage.Float, Weights: tieWeights,
-			Options: []help.Option{
-				{Name: "alpha", Type: "float", Default: "0", Doc: "what the weight of each edge of a walk is multiplied by, below the inverse of the largest eigenvalue; 0 means half of that inverse"},
-				unweightedOption,
+			defaults: options{useWeights: true},
+			schema: option.Schema[options]{
+				atLeast0(option.Float("alpha", "what the weight of each edge of a walk is multiplied by, below the inverse of the largest eigenvalue; 0 means half of that inverse", func(o *options) *float64 { return &o.alpha })),
+				tiesOption(),
 			}, bytes: perVertex(170), seconds: takes(algorithms.Estimator.Katz),
 			run: func(m measuring) (measured, error) {
-				return ofScores(algorithms.Katz(m, m.g, algorithms.KatzOptions{Work: m.Work, Alpha: m.Number("alpha"), Unweighted: !m.Bool("weighted")}))
+				return ofScores(algorithms.Katz(m, m.g, algorithms.KatzOptions{Work: m.Work, Alpha: m.alpha, Unweighted: !m.useWeights}))
 			}},
 	}
 }
 
 func pathList() []Measure {
-	options := []help.Option{lengthsOption, normalizedOption, sourcesOption, measureSeed}
+	schema := option.Schema[options]{
+		weightedOption("take the weights as lengths of the edges; otherwise each has the length 1"),
+		option.Bool("normalized", "divide by the largest possible value, so that values are from 0 to 1", func(o *options) *bool { return &o.normalized }),
+		atLeast0(option.Int("sources", "vertices from which paths are computed: fewer than all give estimates with a bound of the error; 0 means all if that takes up to a minute of one core, and otherwise as many as take about a quarter of a minute, but at least 50. Betweenness without weights takes twice as long, because it also draws random paths that bound its error", func(o *options) *int { return &o.sources })),
+		seedOption(),
+	}
 	return []Measure{
-		{Name: "harmonic", Summary: "harmonic closeness: sum of 1/distance to all other vertices", Type: storage.Float, Weights: lengthWeights, Options: options, bytes: harmonicBytes, saved: 8 * algorithms.Slots, atOnce: 64,
+		{Name: "harmonic", Summary: "harmonic closeness: sum of 1/distance to all other vertices", Type: storage.Float, Weights: lengthWeights, schema: schema, bytes: harmonicBytes, saved: 8 * algorithms.Slots, atOnce: 64,
 			seconds: func(m measuring, e algorithms.Estimator) (float64, int, error) { return e.Harmonic(m, m.paths()) },
 			run:     func(m measuring) (measured, error) { return ofPaths(algorithms.Harmonic(m, m.g, m.paths())) }},
-		{Name: "betweenness", Summary: "sum over all pairs of the fraction of their shortest paths that pass through the vertex", Type: storage.Float, Weights: lengthWeights, Options: options, bytes: betweennessBytes, saved: 8 * algorithms.Slots, atOnce: 1,
+		{Name: "betweenness", Summary: "sum over all pairs of the fraction of their shortest paths that pass through the vertex", Type: storage.Float, Weights: lengthWeights, schema: schema, bytes: betweennessBytes, saved: 8 * algorithms.Slots, atOnce: 1,
 			seconds: func(m measuring, e algorithms.Estimator) (float64, int, error) { return e.Betweenness(m, m.paths()) },
 			run:     func(m measuring) (measured, error) { return ofPaths(algorithms.Betweenness(m, m.g, m.paths())) }},
 		{Name: "eccentricity", Summary: "number of edges to the farthest vertex of the component", Type: storage.Integer, bytes: eccentricityBytes, saved: 16, atOnce: 64, seconds: takes(algorithms.Estimator.Eccentricity),
@@ -171,12 +214,13 @@ func groupList() []Measure {
 				return measured{integers: wide(c.Label), notices: []string{fault.Count(int64(c.Count()), "component")}}, nil
 			}},
 		{Name: "community", Summary: "community, numbered from 0 by descending size", Type: storage.Integer, Weights: tieWeights,
-			Options: []help.Option{
-				{Name: "method", Type: "text", Default: "'leiden'", Choices: []string{"leiden", "labels"}, Doc: "leiden finds better communities; labels is label propagation, whose communities need not be connected"},
-				{Name: "quality", Type: "text", Default: "'modularity'", Choices: []string{"modularity", "cpm"}, Doc: "what leiden maximises: modularity, or the constant Potts model"},
-				{Name: "resolution", Type: "float", Default: "1.0", Doc: "resolution of the quality, above 0: larger values give more and smaller communities; of cpm it is a weight for each pair of vertices, so that it is multiplied where the weights are"},
-				{Name: "iterations", Type: "int", Default: "4", Doc: "largest number of runs of leiden, each of which begins with the communities of the one before; a run that adds less than 0.0002 of the weight of the edges to the quality is the last"},
-				unweightedOption, measureSeed,
+			defaults: options{resolution: 1, iterations: 4, useWeights: true},
+			schema: option.Schema[options]{
+				option.Either("method", "leiden finds better communities; labels is label propagation, whose communities need not be connected", "leiden", "labels", func(o *options) *bool { return &o.labels }),
+				option.Either("quality", "what leiden maximises: modularity, or the constant Potts model", "modularity", "cpm", func(o *options) *bool { return &o.cpm }),
+				above0(option.Float("resolution", "resolution of the quality, above 0: larger values give more and smaller communities; of cpm it is a weight for each pair of vertices, so that it is multiplied where the weights are", func(o *options) *float64 { return &o.resolution })),
+				above0(option.Int("iterations", "largest number of runs of leiden, each of which begins with the communities of the one before; a run that adds less than 0.0002 of the weight of the edges to the quality is the last", func(o *options) *int { return &o.iterations })),
+				tiesOption(), seedOption(),
 			}, bytes: communityBytes, seconds: communitySeconds,
 			run: runCommunity},
 	}
@@ -196,7 +240,7 @@ func triangleBytes(on measuredOn) (used, all int64) {
 // sources there are, and what each worker takes, of whom there are at most as many as sums.
 func (on measuredOn) pathBytes(at, each int64) (bytes, workers int64) {
 	sums, chosen := int64(algorithms.Slots), int64(4)
-	if sources := int64(on.Size("sources")); sources > 0 {
+	if sources := int64(on.sources); sources > 0 {
 		sums = min(sums, (sources+at-1)/at)
 	} else {
 		chosen += 20
@@ -206,7 +250,7 @@ func (on measuredOn) pathBytes(at, each int64) (bytes, workers int64) {
 }
 
 // lengths reports whether paths are measured by the weights.
-func (on measuredOn) lengths() bool { return on.weighted && on.Bool("weighted") }
+func (on measuredOn) lengths() bool { return on.weighted && on.useWeights }
 
 // harmonicBytes counts 40 bytes of each vertex and worker: three sets of 64 bits, two lists and a gain.
 // By lengths they are a distance, a list, a mark, a parent, and a queue of some two ends of paths, 16 bytes each;
@@ -259,10 +303,10 @@ func takes(f func(algorithms.Estimator, context.Context) (float64, error)) func(
 }
 
 func communitySeconds(m measuring, e algorithms.Estimator) (seconds float64, sources int, err error) {
-	if m.Text("method") == "labels" {
+	if m.labels {
 		seconds, err = e.LabelPropagation(m)
 	} else {
-		seconds, err = e.Leiden(m, m.Size("iterations"))
+		seconds, err = e.Leiden(m, m.iterations)
 	}
 	return seconds, 0, err
 }
@@ -279,18 +323,18 @@ func ofPaths(s algorithms.Scores, err error) (measured, error) {
 }
 
 func (m measuring) paths() algorithms.DistanceOptions {
-	return algorithms.DistanceOptions{Work: m.Work, Checkpoints: m.Checkpoints, Weighted: m.Bool("weighted"), Normalized: m.Bool("normalized"), Sources: m.Size("sources"), Seed: m.Seed()}
+	return algorithms.DistanceOptions{Work: m.Work, Checkpoints: m.Checkpoints, Weighted: m.useWeights, Normalized: m.normalized, Sources: m.sources, Seed: m.seed}
 }
 
 func runCommunity(m measuring) (measured, error) {
 	var c algorithms.Communities
 	var err error
-	if m.Text("method") == "labels" {
-		c, err = algorithms.LabelPropagation(m, m.g, algorithms.LabelOptions{Work: m.Work, Unweighted: !m.Bool("weighted"), Seed: m.Seed()})
+	if m.labels {
+		c, err = algorithms.LabelPropagation(m, m.g, algorithms.LabelOptions{Work: m.Work, Unweighted: !m.useWeights, Seed: m.seed})
 	} else {
 		c, err = algorithms.Leiden(m, m.g, algorithms.LeidenOptions{
-			Work: m.Work, Resolution: m.Number("resolution"), CPM: m.Text("quality") == "cpm",
-			Unweighted: !m.Bool("weighted"), Iterations: m.Size("iterations"), Seed: m.Seed(),
+			Work: m.Work, Resolution: m.resolution, CPM: m.cpm,
+			Unweighted: !m.useWeights, Iterations: m.iterations, Seed: m.seed,
 		})
 	}
 	if err != nil {
@@ -299,7 +343,7 @@ func runCommunity(m measuring) (measured, error) {
 	text := fault.Count(int64(len(c.Sizes)), "community")
 	if !math.IsNaN(c.Modularity) {
 		text += fmt.Sprintf(", modularity %.4f", math.Round(1e4*c.Modularity)/1e4+0) // + 0 makes 0 of −0
-		if r := m.Number("resolution"); r != 1 && m.Text("method") == "leiden" && m.Text("quality") == "modularity" {
+		if r := m.resolution; r != 1 && !m.labels && !m.cpm {
 			text += fmt.Sprintf(" with resolution %v", r)
 		}
 	}
@@ -339,25 +383,11 @@ func findMeasure(name string) (Measure, error) {
 	return m, err
 }
 
-// settings returns the given options of the measure, and the defaults of the rest.
-func (m Measure) settings(given []option.Given) (bind.Settings, error) {
-	settings, err := bind.Check("measure "+m.Name, m.Options, given)
-	for _, o := range m.Options {
-		if _, ok := settings[o.Name]; !ok && err == nil {
-			settings[o.Name] = defaultOf(o)
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	least := map[string]string{"damping": "above 0", "resolution": "above 0", "tolerance": "above 0", "iterations": "above 0", "alpha": "at least 0", "sources": "at least 0"}
-	for _, o := range m.Options {
-		value := settings.Number(o.Name) + float64(settings.Integer(o.Name))
-		if bound := least[o.Name]; bound != "" && (value < 0 || value == 0 && bound == "above 0") {
-			return nil, fault.New(fault.Option(o.Name), "option %s is %v, and must be %s", o.Name, settings[o.Name], bound)
-		}
-	}
-	return settings, nil
+// bind returns the given options of the measure, and the defaults of the rest.
+func (m Measure) bind(given []option.Given) (options, error) {
+	o := m.defaults
+	err := m.schema.Bind("measure "+m.Name, given, &o)
+	return o, bind.Mistake(err)
 }
 
 // measureMistake returns the Error for an option of a measure whose value is out of
@@ -369,32 +399,8 @@ func measureMistake(m Measure, err error) error {
 		return fault.New(fault.Option(option.Option), "option %v", option).WithErr(errors.Join(fault.ErrInvalid, err))
 	case errors.Is(err, algorithms.ErrEdges):
 		return fault.New(fault.Graph, "the graph has no edges, and %s needs one", m.Name).WithErr(errors.Join(fault.ErrInvalid, err))
-	case errors.Is(err, algorithms.ErrConverge) && slices.ContainsFunc(m.Options, func(o help.Option) bool { return o.Name == "tolerance" }):
-		return fault.New(fault.Graph, "%v", err).WithOption("to accept a larger residual", "tolerance", "").WithErr(err)
+	case errors.Is(err, algorithms.ErrConverge) && m.defaults.tolerance > 0:
+		return fault.New(fault.Graph, "%v", err).WithOption("to accept a larger residual", toleranceOption("").Name, "").WithErr(err)
 	}
 	return err
-}
-
-// settingsOf writes settings in the order of the options.
-func settingsOf(options []help.Option, settings bind.Settings) []storage.Setting {
-	var list []storage.Setting
-	for _, o := range options {
-		text := fmt.Sprint(settings[o.Name])
-		if x, ok := settings[o.Name].(float64); ok {
-			text = strconv.FormatFloat(x, 'g', -1, 64)
-		}
-		list = append(list, storage.Setting{Name: o.Name, Value: text})
-	}
-	return list
-}
-
-// defaultOf returns the default of an option of a measure, with the type that
-// settings use.
-func defaultOf(o help.Option) any {
-	text := strings.Trim(o.Default, "'")
-	if o.Type == "text" {
-		return text
-	}
-	value, _ := o.Convert(rows.Untyped(text)) // defaults in the tables are valid
-	return value
 }

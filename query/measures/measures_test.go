@@ -14,7 +14,7 @@ func TestMeasure_SettingsOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 20 {
-		_, err := m.settings(bind.SortedSettings(map[string]any{"tolerance": 0.0, "damping": 0.0}))
+		_, err := m.bind(bind.SortedSettings(map[string]any{"tolerance": 0.0, "damping": 0.0}))
 		if err == nil || err.Error() != "option damping is 0, and must be above 0" {
 			t.Fatal(err)
 		}

@@ -126,18 +126,11 @@ func requestOf(req RefreshMeasureRequest, made *storage.Computed) ComputeRequest
 		}
 		for _, o := range m.Options {
 			if o.Name == set.Name {
-				r.Settings[o.Name] = settingOf(o, set.Value)
+				r.Settings[o.Name] = o.Parse(set.Value)
 			}
 		}
 	}
 	return r
-}
-
-func settingOf(o help.Option, text string) any {
-	if o.Type == "text" {
-		return text
-	}
-	return rows.Untyped(text)
 }
 
 // RefreshMeasureIn is Refresh inside of a call of another statement.

@@ -53,15 +53,15 @@ func TestMeasures_Scale(t *testing.T) {
 }
 
 // measureVariants are options for a measure: none, and each choice of each, with weights.
-func measureVariants(m Measure) []bind.Settings {
-	list := []bind.Settings{{}}
+func measureVariants(m Measure) []map[string]any {
+	list := []map[string]any{{}}
 	for _, o := range m.Options {
 		if o.Type == "bool" {
-			list = append(list, bind.Settings{o.Name: o.Default != "TRUE"})
+			list = append(list, map[string]any{o.Name: o.Default != "TRUE"})
 		}
 		for _, choice := range o.Choices {
 			if "'"+choice+"'" != o.Default {
-				list = append(list, bind.Settings{o.Name: choice})
+				list = append(list, map[string]any{o.Name: choice})
 			}
 		}
 	}
@@ -75,14 +75,14 @@ func measureVariants(m Measure) []bind.Settings {
 
 // scaledMeasure computes a measure of g with multiplied weights. The resolution of the constant
 // Potts model is a weight per pair, and multiplied as well.
-func scaledMeasure(t *testing.T, m Measure, g *csr.Graph, given bind.Settings, by float64) measured {
+func scaledMeasure(t *testing.T, m Measure, g *csr.Graph, given map[string]any, by float64) measured {
 	t.Helper()
-	settings, err := m.settings(bind.SortedSettings(given))
+	o, err := m.bind(bind.SortedSettings(given))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if settings["quality"] == "cpm" {
-		settings["resolution"] = 0.3 * by
+	if o.cpm {
+		o.resolution = 0.3 * by
 	}
 	s := &csr.Graph{Offsets: g.Offsets, Targets: g.Targets, Weights: make([]float32, len(g.Weights))}
 	for i, w := range g.Weights {
@@ -91,7 +91,7 @@ func scaledMeasure(t *testing.T, m Measure, g *csr.Graph, given bind.Settings, b
 			s.Weights[i] = float32(float64(w) * by)
 		}
 	}
-	values, err := m.run(measuring{Context: t.Context(), Work: algorithms.Work{Workers: 1}, Settings: settings, g: s})
+	values, err := m.run(measuring{Context: t.Context(), Work: algorithms.Work{Workers: 1}, options: o, g: s})
 	if err != nil {
 		t.Fatal(m.Name, err)
 	}

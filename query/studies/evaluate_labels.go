@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/cells"
@@ -64,16 +65,11 @@ var evaluateLabels = &engine.Statement[*parser.EvaluateLabels, EvaluateLabelsReq
 		Columns: "fraction, train, test, micro_f1, micro_f1_deviation, macro_f1, macro_f1_deviation, accuracy, accuracy_deviation; with classes: fraction, class, test, accuracy, accuracy_deviation, precision, f1, f1_deviation",
 		Example: "EVALUATE LABELS 'groups' OF spec WITH (fractions := '0.1,0.5', separator := ',')",
 	},
-	Options: labelsOptions,
+	Schema: labelsSchema,
 	Bind: func(b *engine.Binder, s *parser.EvaluateLabels) EvaluateLabelsRequest {
 		embedding, attribute := b.Name(fault.Embedding, s.Embedding), b.Text(engine.PartAttribute, s.Attribute)
-		set := b.Settings("EVALUATE LABELS", labelsOptions(), s.Options)
-		req := EvaluateLabelsRequest{
-			Embedding: embedding, Attribute: attribute, Separator: set.Text("separator"),
-			Seed: set.Seed(), Penalty: set.Number("penalty"), classes: set.Bool("classes"),
-		}
-		req.Seeds = int(b.Within(set, "seeds", 1, maxSeeds))
-		req.Fractions = b.NumbersIn(set, "fractions")
+		req := EvaluateLabelsRequest{Embedding: embedding, Attribute: attribute}
+		engine.Bind(b, s.Heading(), labelsSchema(), s.Options, &req)
 		return req
 	},
 	Resolve: resolveEvaluateLabels,
@@ -83,15 +79,26 @@ var evaluateLabels = &engine.Statement[*parser.EvaluateLabels, EvaluateLabelsReq
 	Reads:   true,
 }
 
-func labelsOptions() []help.Option {
-	return []help.Option{
-		{Name: "fractions", Type: "text", Default: "'0.1,0.5,0.9'", Doc: "comma-separated training fractions; the remaining vertices form the test set"},
-		{Name: "seeds", Type: "int", Default: fmt.Sprint(evaluate.DefaultSeeds), Doc: "number of random choices of training vertices to average over"},
-		{Name: "seed", Type: "int", Default: "0", Doc: "seed of the first choice"},
-		{Name: "separator", Type: "text", Default: "''", Doc: "text that separates several classes of a vertex, such as ','; by default the whole value is one class"},
-		{Name: "penalty", Type: "float", Default: "0", Doc: "penalty of the squared weights of the classifiers; 0 chooses it by cross-validation on the training vertices"},
-		{Name: "classes", Type: "bool", Default: "FALSE", Doc: "report each class"},
+func labelsSchema() option.Schema[EvaluateLabelsRequest] {
+	type request = EvaluateLabelsRequest
+	return option.Schema[request]{
+		option.Numbers("fractions", "comma-separated training fractions; the remaining vertices form the test set", func(r *request) *[]float64 { return &r.Fractions }).
+			OrElse(option.FormatNumbers(evaluate.DefaultFractions())).Rule(checkFractions),
+		option.Int("seeds", "number of random choices of training vertices to average over", func(r *request) *int { return &r.Seeds }).OrElse(evaluate.DefaultSeeds).Between(1, maxSeeds),
+		option.Seed("seed of the first choice", func(r *request) *uint64 { return &r.Seed }),
+		option.String("separator", "text that separates several classes of a vertex, such as ','; by default the whole value is one class", func(r *request) *string { return &r.Separator }),
+		option.Float("penalty", "penalty of the squared weights of the classifiers; 0 chooses it by cross-validation on the training vertices", func(r *request) *float64 { return &r.Penalty }).NotNegative(),
+		option.Bool("classes", "report each class", func(r *request) *bool { return &r.classes }),
 	}
+}
+
+func checkFractions(req EvaluateLabelsRequest) error {
+	for _, f := range req.Fractions {
+		if !(f > 0 && f < 1) {
+			return fault.New(fault.This, "a fraction is %v, and must be above 0 and below 1", f)
+		}
+	}
+	return nil
 }
 
 // maxSeeds prevents a typing error from starting a computation of years.
@@ -105,17 +112,6 @@ func (s *Service) EvaluateLabels(ctx context.Context, req EvaluateLabelsRequest)
 }
 
 func resolveEvaluateLabels(c *engine.Call, req EvaluateLabelsRequest) (session.Entry, error) {
-	for _, f := range req.Fractions {
-		if !(f > 0 && f < 1) {
-			return session.Entry{}, fault.New(fault.Option("fractions"), "a fraction is %v, and must be above 0 and below 1", f)
-		}
-	}
-	if req.Seeds < 0 {
-		return session.Entry{}, fault.OfOption("seeds", "is %d, and must not be negative", req.Seeds)
-	}
-	if !(req.Penalty >= 0) {
-		return session.Entry{}, fault.OfOption("penalty", "is %v, and must not be negative", req.Penalty)
-	}
 	e, err := c.Entry(req.Embedding, fault.Embedding)
 	if err == nil {
 		err = session.CheckAttributes(e.Graph, engine.PartAttribute, req.Attribute)

@@ -10,14 +10,13 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/help"
-	"heavytail/query/internal/bind"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/methods"
 	"heavytail/query/internal/scoring"
 	"heavytail/query/internal/session"
-	"heavytail/query/links"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 )
@@ -33,10 +32,11 @@ var evaluateLinks = &engine.Statement[*parser.EvaluateLinks, EvaluateLinksReques
 			"; with ranking and null_graph in addition to those of ranking: " + strings.Join(nullRankColumns, ", "),
 		Example: "EVALUATE LINKS IN social USING dp_spectral(beta := 0.25), dp_walker WITH (share := 0.1, features := 'difference, l1')",
 	},
-	Options: linksOptions,
+	Schema: linksSchema,
 	Bind: func(b *engine.Binder, s *parser.EvaluateLinks) (req EvaluateLinksRequest) {
 		linkMethods(b, &req, s.Graph, s.Methods)
-		linksSettings(b, &req, b.Settings("EVALUATE LINKS", linksOptions(), s.Options))
+		engine.Bind(b, s.Heading(), linksSchema(), s.Options, &req)
+		req.settle(b)
 		return req
 	},
 	Resolve: resolveEvaluateLinks,
@@ -46,27 +46,122 @@ var evaluateLinks = &engine.Statement[*parser.EvaluateLinks, EvaluateLinksReques
 	Reads:   true,
 }
 
-func linksOptions() []help.Option {
-	return []help.Option{
-		engine.ShareOption("fraction of the edges to hold out"),
-		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps if the graph has any, otherwise edges at random"},
-		{Name: "seed", Type: "int", Default: "0", Doc: "seed of the edges and pairs that are drawn"},
-		scoring.SidesOption("in a bipartite graph, measure links between its sides only, with pairs and recommendations between them"),
-		engine.NegativesOption("comma-separated kinds of pairs without an edge that held-out edges are compared with"),
-		{Name: "training", Type: "int", Default: fmt.Sprint(evaluate.DefaultTraining), Doc: "largest number of edges to learn from, with as many pairs without an edge"},
-		{Name: "learn", Type: "text", Default: "'auto'", Choices: []string{"auto", "seen", "unseen"}, Doc: "which edges to learn from: seen are edges of the embedded graph, unseen are further edges that are held out as well; auto is unseen if the latest edges are held out"},
-		{Name: "order", Type: "text", Default: "'random'", Choices: []string{"random", "ascending"}, Doc: "order of the two vertices of a pair, on which the feature difference depends: random, or ascending, with the vertex first that came into the graph first"},
-		{Name: "scorers", Type: "text", Default: "'all'", Doc: "comma-separated scorers to compare; SHOW SCORERS lists them"},
-		{Name: "features", Type: "text", Default: "'" + evaluate.DefaultFeature + "'", Doc: "comma-separated inputs of a logistic regression: " + strings.Join(scoring.FeatureNames(), ", ") + " or all"},
-		{Name: "model", Type: "bool", Default: "FALSE", Doc: "also measure the model that TRAIN MODEL makes by default, as scorer model: without an embedding, and with that of each method. It is trained on edges held out of the remaining graph, which takes one more embedding"},
-		{Name: "hits", Type: "int", Default: "100", Doc: "k of the measure hits: the fraction of edges that score above the k-th highest pair without an edge"},
-		{Name: "connected", Type: "bool", Default: "FALSE", Doc: "hold out only edges outside of a spanning forest, drawn by the seed, so that the remaining graph has the same components"},
-		{Name: "splits", Type: "int", Default: "1", Doc: "how many times to hold out edges, with the seeds seed, seed + 1, …; figures are means, with the standard deviations of auc and average_precision"},
-		{Name: "null_graph", Type: "bool", Default: "FALSE", Doc: "also measure on a random graph with the same degrees, where only the degrees can be predicted; this takes as long as one more split. Without the option negatives by degree are measured there, and with FALSE nothing; recommendations are measured there with TRUE only, and with sides nothing can be"},
-		{Name: "ranking", Type: "int", Default: "0", Doc: "measure recommendations instead of pairs: the number of links recommended to each vertex in a sample of vertices with held-out edges, from the candidates of PREDICT; 0 measures pairs. Intervals are 95 % over the vertices"},
-		{Name: "vertices", Type: "int", Default: fmt.Sprint(evaluate.DefaultRankVertices), Doc: "with ranking: largest number of vertices in the sample"},
-		{Name: "near", Type: "int", Default: fmt.Sprint(links.DefaultNear), Doc: "with ranking: number of nearest vertices that are candidates of a scorer of vectors; the default is raised to the number recommended, and 0 takes none"},
+func linksSchema() option.Schema[EvaluateLinksRequest] {
+	type request = EvaluateLinksRequest
+	ranked := func(r request) error {
+		if r.RankAt > 0 {
+			return fault.Rule("cannot be combined with ranking, which compares a vertex with all candidates")
+		}
+		return nil
 	}
+	ranking := func(field option.Field[request]) option.Field[request] {
+		return field.Rule(func(r request) error {
+			if _, given := field.Value(r); given && r.RankAt == 0 {
+				return fault.Rule("applies only to recommendations").WithRemedy("add ranking := 10")
+			}
+			return nil
+		})
+	}
+	return option.Schema[request]{
+		engine.ShareField("fraction of the edges to hold out", func(r *request) *float64 { return &r.Share }),
+		option.BoolOrNil("latest", "hold out the edges with the latest timestamps if the graph has any, otherwise edges at random", func(r *request) **bool { return &r.given.latest }).OrElse(true),
+		option.Seed("seed of the edges and pairs that are drawn", func(r *request) *uint64 { return &r.Seed }),
+		scoring.SidesField("in a bipartite graph, measure links between its sides only, with pairs and recommendations between them", func(r *request) *string { return &r.Sides }),
+		engine.NegativesField("comma-separated kinds of pairs without an edge that held-out edges are compared with", func(r *request) *[]evaluate.Negatives { return &r.Negatives }).
+			Rule(func(r request) error {
+				if r.Sides != "" && slices.Contains(r.Negatives, evaluate.TwoHopNegatives) {
+					return fault.Rule("cannot be two_hop with sides: vertices on different sides have no common neighbour")
+				}
+				if len(r.Negatives) > 0 {
+					return ranked(r)
+				}
+				return nil
+			}),
+		option.Int("training", "largest number of edges to learn from, with as many pairs without an edge", func(r *request) *int { return &r.Training }).
+			OrElse(evaluate.DefaultTraining).Between(1, scoring.MaxTraining),
+		option.Choice("learn", "which edges to learn from: seen are edges of the embedded graph, unseen are further edges that are held out as well; auto is unseen if the latest edges are held out",
+			[]string{learnAuto, learnSeen, learnUnseen}, func(r *request) *string { return &r.given.learn }),
+		option.Either("order", "order of the two vertices of a pair, on which the feature difference depends: random, or ascending, with the vertex first that came into the graph first",
+			"random", "ascending", func(r *request) *bool { return &r.Ascending }),
+		option.Names(scorersOption, "all", "comma-separated scorers to compare; SHOW SCORERS lists them", func(r *request) *[]string { return &r.Scorers }),
+		option.Parsed("features", "comma-separated inputs of a logistic regression: "+strings.Join(scoring.FeatureNames(), ", ")+" or all", func(r *request) *[]string { return &r.Features },
+			featuresIn, func(list []string) string { return strings.Join(list, ",") }).OrElse(evaluate.DefaultFeature).Rule(checkFeatures),
+		option.Bool("model", "also measure the model that TRAIN MODEL makes by default, as scorer model: without an embedding, and with that of each method. It is trained on edges held out of the remaining graph, which takes one more embedding",
+			func(r *request) *bool { return &r.Model }).Rule(func(r request) error {
+			if r.Model && r.Sides != "" {
+				return fault.Rule("cannot be combined with sides: TRAIN MODEL learns from pairs of any vertices")
+			}
+			return nil
+		}),
+		option.Int("hits", "k of the measure hits: the fraction of edges that score above the k-th highest pair without an edge", func(r *request) *int { return &r.HitsAt }).
+			OrElse(100).Between(1, math.MaxInt32).Rule(func(r request) error {
+			if r.HitsAt > 0 {
+				return ranked(r)
+			}
+			return nil
+		}),
+		option.Bool("connected", "hold out only edges outside of a spanning forest, drawn by the seed, so that the remaining graph has the same components", func(r *request) *bool { return &r.Connected }),
+		option.Int(splitsOption, "how many times to hold out edges, with the seeds seed, seed + 1, …; figures are means, with the standard deviations of auc and average_precision",
+			func(r *request) *int { return &r.Splits }).OrElse(1).Between(1, maxSplits).Rule(func(r request) error {
+			if r.RankAt > 0 && r.Splits > 1 {
+				return fault.Rule("cannot be combined with ranking, whose intervals are over the vertices of one split")
+			}
+			return nil
+		}),
+		option.BoolOrNil(nullOption, "also measure on a random graph with the same degrees, where only the degrees can be predicted; this takes as long as one more split. Without the option negatives by degree are measured there, and with FALSE nothing; recommendations are measured there with TRUE only, and with sides nothing can be",
+			func(r *request) **bool { return &r.given.null }).Rule(func(r request) error {
+			switch {
+			case r.Null && r.WithoutNull:
+				return fault.New(fault.This, "Null and WithoutNull exclude each other")
+			case r.Null && r.Sides != "":
+				return fault.Rule("cannot be combined with sides, because the random graph has no sides")
+			}
+			return nil
+		}),
+		option.Int("ranking", "measure recommendations instead of pairs: the number of links recommended to each vertex in a sample of vertices with held-out edges, from the candidates of PREDICT; 0 measures pairs. Intervals are 95 % over the vertices",
+			func(r *request) *int { return &r.RankAt }).Between(0, maxRank),
+		ranking(option.Int("vertices", "with ranking: largest number of vertices in the sample", func(r *request) *int { return &r.RankVertices }).
+			OrElse(evaluate.DefaultRankVertices).Between(1, scoring.MaxTraining)),
+		ranking(scoring.NearField("with ranking: number of nearest vertices that are candidates of a scorer of vectors; the default is raised to the number recommended, and 0 takes none", func(r *request) *int { return &r.Near })),
+	}
+}
+
+// The names of options that other checks report.
+const (
+	scorersOption = "scorers"
+	splitsOption  = "splits"
+	nullOption    = "null_graph"
+)
+
+// The values of the option learn.
+const (
+	learnAuto   = "auto"
+	learnSeen   = "seen"
+	learnUnseen = "unseen"
+)
+
+// settle sets what depends on whether an option was given, and on the graph.
+func (req *EvaluateLinksRequest) settle(b *engine.Binder) {
+	if null := req.given.null; null != nil {
+		req.Null, req.WithoutNull = *null, !*null
+	}
+	if req.given.latest != nil {
+		req.Latest = *req.given.latest
+	} else {
+		req.Latest = b.Graph(req.Graph).Timed
+	}
+	req.Unseen = req.given.learn == learnUnseen || req.given.learn != learnSeen && req.Latest
+}
+
+// featuresIn reads names of features; nil for an empty text.
+func featuresIn(text string) ([]string, error) {
+	switch text {
+	case "":
+		return nil, nil
+	case "all":
+		return scoring.FeatureNames(), nil
+	}
+	return engine.NamesIn(text), nil
 }
 
 // EvaluateLinks holds out edges of a graph, embeds the remaining edges by each
@@ -82,49 +177,6 @@ func linkMethods(b *engine.Binder, req *EvaluateLinksRequest, graph parser.Ident
 	for _, call := range named {
 		req.Methods = append(req.Methods, LinkMethod{Method: call.Name.Name, Settings: methods.Bind(b, call)})
 	}
-}
-
-// linksSettings puts checked options into a request.
-func linksSettings(b *engine.Binder, req *EvaluateLinksRequest, set bind.Settings) {
-	req.Share = engine.Share(b, set)
-	req.Training = int(b.Within(set, "training", 1, scoring.MaxTraining))
-	req.HitsAt = int(b.Within(set, "hits", 1, math.MaxInt32))
-	req.Negatives = engine.Negatives(b, set)
-	req.Splits = int(b.Within(set, "splits", 1, maxSplits))
-	req.Seed, req.Connected = set.Seed(), set.Bool("connected")
-	if null, given := set["null_graph"]; given {
-		req.Null, req.WithoutNull = null.(bool), !null.(bool)
-	}
-	req.Model, req.Sides = set.Bool("model"), scoring.SidesIn(set.Text("sides"))
-	rankSettings(b, req, set)
-	if text := set.Text("scorers"); text != "" && text != "all" {
-		req.Scorers = engine.NamesIn(text)
-	}
-	switch text := set.Text("features"); text {
-	case "":
-	case "all":
-		req.Features = scoring.FeatureNames()
-	default:
-		req.Features = engine.NamesIn(text)
-	}
-	if latest, given := set["latest"]; given {
-		req.Latest = latest.(bool)
-	} else {
-		req.Latest = b.Graph(req.Graph).Timed
-	}
-	req.Ascending = set.Text("order") == "ascending"
-	req.Unseen = set.Text("learn") == "unseen" || set.Text("learn") != "seen" && req.Latest
-}
-
-func rankSettings(b *engine.Binder, req *EvaluateLinksRequest, set bind.Settings) {
-	req.RankAt = int(b.Within(set, "ranking", 0, maxRank))
-	req.RankVertices = int(b.Within(set, "vertices", 1, scoring.MaxTraining))
-	for _, name := range []string{"vertices", "near"} {
-		if _, given := set[name]; given && req.RankAt == 0 {
-			b.Fail(fault.OfOption(name, "applies only to recommendations").WithRemedy("add ranking := 10"))
-		}
-	}
-	req.Near = scoring.Near(b, set)
 }
 
 // maxCurveSteps prevents a typing error from asking for a point of every pair.
@@ -153,13 +205,8 @@ func resolveEvaluateLinks(c *engine.Call, req EvaluateLinksRequest) (*linkTrial,
 		return nil, err
 	}
 	if req.Scorers != nil && len(req.Methods) == 0 && len(t.vectors) > 0 {
-		return nil, fault.New(fault.Option("scorers"), "scorer %s reads an embedding, and no method is named", t.vectors[0]).
+		return nil, fault.New(fault.Option(scorersOption), "scorer %s reads an embedding, and no method is named", t.vectors[0]).
 			WithRemedy("write USING method before WITH")
-	}
-	for _, name := range t.features {
-		if err := checkFeature(name); err != nil {
-			return nil, err
-		}
 	}
 	for _, m := range req.Methods {
 		e, err := methods.Configure(m.Method, m.Settings, m.Using)
@@ -177,46 +224,22 @@ func resolveEvaluateLinks(c *engine.Call, req EvaluateLinksRequest) (*linkTrial,
 	}
 	if at := slices.IndexFunc(t.plain, link.NeedsTimes); at >= 0 && !t.graph.Timed {
 		if req.Scorers != nil {
-			return nil, scoring.NoTimes(req.Graph, t.plain[at], fault.Option("scorers"))
+			return nil, scoring.NoTimes(req.Graph, t.plain[at], fault.Option(scorersOption))
 		}
 		t.plain = slices.DeleteFunc(t.plain, link.NeedsTimes)
 	}
-	return t, session.CheckAttributes(t.graph, fault.Option("sides"), scoring.SidesAttribute(req.Sides)...)
+	return t, session.CheckAttributes(t.graph, fault.Option(scoring.SidesOption), scoring.SidesAttribute(req.Sides)...)
 }
 
-// check returns an Error for a number that is out of range.
+// check returns an Error for curves, which statements do not have.
 func (req EvaluateLinksRequest) check() error {
 	switch {
-	case engine.CheckShare(req.Share) != nil:
-		return engine.CheckShare(req.Share)
-	case req.RankAt < 0 || req.RankAt > maxRank || req.RankVertices < 0:
-		return fault.New(fault.Option("ranking"), "%d links for each of %d vertices must not be negative, nor more than %d", req.RankAt, req.RankVertices, maxRank)
-	case req.RankAt > 0 && (len(req.Negatives) > 0 || req.HitsAt > 0):
-		at := "negatives"
-		if len(req.Negatives) == 0 {
-			at = "hits"
-		}
-		return fault.OfOption(at, "cannot be combined with ranking, which compares a vertex with all candidates")
-	case req.Splits < 0 || req.Splits > maxSplits:
-		return fault.OfOption("splits", "is %d, and must be from 1 to %d", req.Splits, maxSplits)
-	case req.RankAt > 0 && req.Splits > 1:
-		return fault.OfOption("splits", "cannot be combined with ranking, whose intervals are over the vertices of one split")
 	case req.RankAt > 0 && req.CurveSteps > 0:
 		return fault.New(fault.Option("CurveSteps"), "curves have no meaning with ranking, which compares a vertex with all candidates")
-	case req.Null && req.WithoutNull:
-		return fault.New(fault.Option("null_graph"), "Null and WithoutNull exclude each other")
-	case req.Sides != "" && req.Null:
-		return fault.OfOption("null_graph", "cannot be combined with sides, because the random graph has no sides")
-	case req.Sides != "" && req.Model:
-		return fault.OfOption("model", "cannot be combined with sides: TRAIN MODEL learns from pairs of any vertices")
-	case req.Sides != "" && slices.Contains(req.Negatives, evaluate.TwoHopNegatives):
-		return fault.OfOption("negatives", "cannot be two_hop with sides: vertices on different sides have no common neighbour")
 	case req.CurveSteps < 0 || req.CurveSteps > maxCurveSteps:
 		return fault.New(fault.Option("CurveSteps"), "%d steps of a curve must be from 0 to %d", req.CurveSteps, maxCurveSteps)
-	case req.Training < 0 || req.HitsAt < 0:
-		return fault.New(fault.Option("training"), "%d edges to learn from and hits at %d must not be negative", req.Training, req.HitsAt)
 	}
-	return engine.CheckNegatives(req.Negatives)
+	return nil
 }
 
 // sortScorers separates scorers of vectors from the others; nil means all, and with sides
@@ -233,9 +256,9 @@ func (t *linkTrial) sortScorers(names []string, sides string) error {
 		i := slices.IndexFunc(all, func(s link.Scorer) bool { return s.Name == name })
 		switch {
 		case i < 0:
-			return scoring.UnknownScorer(name, fault.Option("scorers"))
+			return scoring.UnknownScorer(name, fault.Option(scorersOption))
 		case sides != "" && link.CommonNeighborsOnly(name):
-			return scoring.ZeroAcross(name, fault.Option("scorers"))
+			return scoring.ZeroAcross(name, fault.Option(scorersOption))
 		case all[i].NeedsEmbedding:
 			t.vectors = append(t.vectors, name)
 		default:
@@ -245,12 +268,13 @@ func (t *linkTrial) sortScorers(names []string, sides string) error {
 	return nil
 }
 
-func checkFeature(name string) error {
-	_, err := link.FindFeature(name)
-	if err == nil {
-		return nil
+func checkFeatures(req EvaluateLinksRequest) error {
+	for _, name := range req.Features {
+		if _, err := link.FindFeature(name); err != nil {
+			return fault.New(fault.This, "unknown feature %s", fault.Quote(name)).WithErr(err).WithNearest(name, scoring.FeatureNames(), nil)
+		}
 	}
-	return fault.New(fault.Option("features"), "unknown feature %s", fault.Quote(name)).WithErr(err).WithNearest(name, scoring.FeatureNames(), nil)
+	return nil
 }
 
 func planEvaluateLinks(req EvaluateLinksRequest, t *linkTrial) *plan.Plan {

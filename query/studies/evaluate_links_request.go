@@ -67,6 +67,11 @@ type EvaluateLinksRequest struct {
 	// scores by evaluate.DegreeNegatives are measured there, too, which takes about as long as one
 	// split; and with WithoutNull, Sides or RankAt none.
 	Null, WithoutNull bool
+
+	given struct { // as a statement has them
+		latest, null *bool
+		learn        string
+	}
 }
 
 // nulls are the kinds of negatives that are measured on the null graph; none with RankAt.

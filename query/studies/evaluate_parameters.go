@@ -44,6 +44,8 @@ type EvaluateParametersRequest struct {
 	Grid      evaluate.Grid      // the radii to try for each embedding
 	Points    int                // number of radii; 0 is the default of evaluate.ReconstructOptions
 	Criterion evaluate.Criterion // the measure that decides which radius is best
+
+	studied [len(studiedOptions)][]float64 // Vary as the statement has it
 }
 
 // Variation is an option of a method with the values that it takes.
@@ -91,7 +93,7 @@ var evaluateParameters = &engine.Statement[*parser.EvaluateParameters, EvaluateP
 		Columns: "option, value, epsilon, radius, edges, pearson, spearman, kendall, alpha, xmin, ks, precision, recall",
 		Example: "EVALUATE PARAMETERS IN social USING dp_spectral(normalization := 'degree') WITH (beta := '0,0.25,0.5,1', dim := '50,100,200')",
 	},
-	Options: parametersOptions,
+	Schema:  parametersSchema,
 	Bind:    bindEvaluateParameters,
 	Resolve: resolveEvaluateParameters,
 	Plan: func(req EvaluateParametersRequest, s study) *plan.Plan {
@@ -111,24 +113,22 @@ var evaluateParameters = &engine.Statement[*parser.EvaluateParameters, EvaluateP
 }
 
 // studiedOptions are the options that a study can vary, with a description of their values.
-var studiedOptions = []struct{ name, doc string }{
+var studiedOptions = [...]struct{ name, doc string }{
 	{"dim", "numbers of coordinates"},
 	{"beta", "degree penalties"},
 	{"scale", "powers of the eigenvalues"},
 	{"row_scale", "powers of the degrees"},
 }
 
-func parametersOptions() []help.Option {
-	var list []help.Option
-	for _, o := range studiedOptions {
-		list = append(list, help.Option{Name: o.name, Type: "text", Default: "''", Doc: "comma-separated " + o.doc + " to try"})
+func parametersSchema() option.Schema[EvaluateParametersRequest] {
+	type request = EvaluateParametersRequest
+	var schema option.Schema[request]
+	for i, o := range studiedOptions {
+		schema = append(schema, option.Numbers(o.name, "comma-separated "+o.doc+" to try", func(r *request) *[]float64 { return &r.studied[i] }))
 	}
-	for _, o := range sweep.Options("each") {
-		if o.Name != "sweep" {
-			list = append(list, o)
-		}
-	}
-	return list
+	tried := sweep.Fields("each", func(r *request) *evaluate.Grid { return &r.Grid }, func(r *request) *int { return &r.Points },
+		func(r *request) *evaluate.Criterion { return &r.Criterion }, nil)
+	return append(schema, tried[:len(tried)-1]...) // the answer has the best point of each
 }
 
 // EvaluateParameters varies one option after the other, embeds the graph with
@@ -149,10 +149,9 @@ type study struct {
 func bindEvaluateParameters(b *engine.Binder, s *parser.EvaluateParameters) EvaluateParametersRequest {
 	req := EvaluateParametersRequest{Graph: b.Name(fault.Graph, s.Graph), Method: s.Method.Name.Name}
 	req.Settings = methods.Bind(b, s.Method)
-	set := b.Settings("EVALUATE PARAMETERS", parametersOptions(), s.Options)
-	req.Grid, req.Points, req.Criterion = sweep.Bind(b, set)
-	for _, o := range studiedOptions {
-		if values := b.NumbersIn(set, o.name); values != nil {
+	engine.Bind(b, s.Heading(), parametersSchema(), s.Options, &req)
+	for i, o := range studiedOptions {
+		if values := req.studied[i]; values != nil {
 			req.Vary = append(req.Vary, Variation{o.name, values})
 		}
 	}
@@ -160,9 +159,6 @@ func bindEvaluateParameters(b *engine.Binder, s *parser.EvaluateParameters) Eval
 }
 
 func resolveEvaluateParameters(c *engine.Call, req EvaluateParametersRequest) (s study, err error) {
-	if req.Points < 0 || req.Points > sweep.MaxPoints {
-		return s, fault.OfOption("points", "is %d, and must be from 0 to %d", req.Points, sweep.MaxPoints)
-	}
 	if s.Configured, err = methods.Configure(req.Method, req.Settings, req.Using); err != nil {
 		return s, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/files"
 	"heavytail/query/help"
@@ -51,7 +52,11 @@ type pairTarget struct {
 	trial *linkTrial
 }
 
-func exportPairsOptions() []help.Option { return append(linksOptions(), engine.IntoFileOptions()...) }
+func exportPairsSchema() option.Schema[ExportPairsRequest] {
+	type request = ExportPairsRequest
+	return append(option.In(linksSchema(), func(r *request) *EvaluateLinksRequest { return &r.Evaluation }),
+		engine.IntoFileFields(func(r *request) *bool { return &r.Overwrite }, func(r *request) *string { return &r.Format })...)
+}
 
 var exportPairs = &engine.Statement[*parser.ExportPairs, ExportPairsRequest, pairTarget, files.ExportResult]{
 	Help: help.Statement{
@@ -60,13 +65,12 @@ var exportPairs = &engine.Statement[*parser.ExportPairs, ExportPairsRequest, pai
 		Columns: "file, pairs",
 		Example: "EXPORT PAIRS OF social USING dp_spectral INTO FILE 'pairs.parquet' WITH (negatives := 'degree')",
 	},
-	Options: exportPairsOptions,
+	Schema: exportPairsSchema,
 	Bind: func(b *engine.Binder, s *parser.ExportPairs) (req ExportPairsRequest) {
 		linkMethods(b, &req.Evaluation, s.Graph, s.Methods)
 		req.Path = b.Text(fault.Into, s.File)
-		set := b.Settings(s.Heading(), exportPairsOptions(), s.Options)
-		req.Overwrite, req.Format = set.Bool("overwrite"), engine.UnlessAuto(set.Text("format"))
-		linksSettings(b, &req.Evaluation, set)
+		engine.Bind(b, s.Heading(), exportPairsSchema(), s.Options, &req)
+		req.Evaluation.settle(b)
 		return req
 	},
 	Resolve: resolveExportPairs,
@@ -94,11 +98,11 @@ func (req ExportPairsRequest) evaluation() EvaluateLinksRequest {
 
 func resolveExportPairs(c *engine.Call, req ExportPairsRequest) (found pairTarget, err error) {
 	if req.Evaluation.Splits > 1 {
-		return found, fault.OfOption("splits", "is %d, and a file has the pairs of one split", req.Evaluation.Splits).
+		return found, fault.OfOption(splitsOption, "is %d, and a file has the pairs of one split", req.Evaluation.Splits).
 			WithRemedy("export each by its seed")
 	}
 	if req.Evaluation.Null {
-		return found, fault.OfOption("null_graph", "does not apply to a file, which has the pairs of the graph")
+		return found, fault.OfOption(nullOption, "does not apply to a file, which has the pairs of the graph")
 	}
 	if found.trial, err = resolveEvaluateLinks(c, req.evaluation()); err != nil {
 		return found, err

@@ -8,8 +8,10 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"heavytail/embedding"
+	"heavytail/embedding/option"
 	"heavytail/embedding/run"
 	"heavytail/embedding/tune"
 	"heavytail/query/fault"
@@ -37,7 +39,7 @@ var tuneEmbedding = &engine.Statement[*parser.Tune, TuneRequest, *tuning, TuneRe
 		Columns: "trial, method, options, stage, confirmed, score, the measures of the goal, seconds; in the background those of SHOW JOBS",
 		Example: "TUNE social USING dp_spectral(dim := 64), dp_walker FOR RECONSTRUCTION AS best WITH (budget := '10m')",
 	},
-	Options: tuneOptions,
+	Schema: tuneSchema,
 	Bind: func(b *engine.Binder, s *parser.Tune) TuneRequest {
 		b.Mark(partGoal, s)
 		b.Background = s.Background
@@ -46,7 +48,11 @@ var tuneEmbedding = &engine.Statement[*parser.Tune, TuneRequest, *tuning, TuneRe
 		for _, m := range s.Methods {
 			req.Methods = append(req.Methods, TuneMethod{Method: m.Name.Name, Settings: methods.Bind(b, m)})
 		}
-		tuneSettings(b, &req, b.Settings("TUNE", tuneOptions(), s.Options))
+		engine.Bind(b, s.Heading(), tuneSchema(), s.Options, &req)
+		if at, given := b.At[fault.Option(attributeOption)]; given {
+			b.At[engine.PartAttribute] = at
+		}
+		req.Latest, req.ifTimed = req.latest != nil && *req.latest, req.latest == nil
 		return req
 	},
 	Resolve: resolveTune,
@@ -56,22 +62,55 @@ var tuneEmbedding = &engine.Statement[*parser.Tune, TuneRequest, *tuning, TuneRe
 	Job:     tuneJob,
 }
 
-func tuneOptions() []help.Option {
+const attributeOption = "attribute"
+
+func tuneSchema() option.Schema[TuneRequest] {
+	type request = TuneRequest
 	var criteria []string
 	for _, g := range []Goal{ForReconstruction, ForLinks, ForLabels} {
 		criteria = append(criteria, strings.Join(g.Criteria(), ", ")+" of "+string(g))
 	}
-	return []help.Option{
-		{Name: "budget", Type: "text", Default: "'10m'", Doc: "time after which no new trial begins, such as '90s', '10m' or '2h', nor a trial of unit_ball that is expected to end later; the next trial is finished if it has begun; no limit by default if trials is given"},
-		{Name: "trials", Type: "int", Default: "0", Doc: "largest number of trials, 0 for no limit; the same number gives the same result"},
-		{Name: "criterion", Type: "text", Default: "''", Doc: "the measure to maximise: " + strings.Join(criteria, "; ") + "; the first is the default"},
-		{Name: "exact", Type: "bool", Default: "FALSE", Doc: "FOR RECONSTRUCTION: also search unit_ball, or only unit_ball without USING. It reconstructs every edge where its dim suffices and so wins every comparison; otherwise it takes part only if it is named"},
-		{Name: "attribute", Type: "text", Default: "''", Doc: "FOR LABELS: the attribute with the labels"},
-		{Name: "separator", Type: "text", Default: "''", Doc: "FOR LABELS: text that separates several labels of a vertex, such as ','"},
-		engine.ShareOption("fraction of the edges that are held out, for links"),
-		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps if the graph has any, otherwise edges at random; for links"},
-		{Name: "seed", Type: "int", Default: "0", Doc: "seed of all random choices, and of methods that are given without a seed"},
+	// only makes an option one of a single goal.
+	only := func(goal Goal, field option.Field[request]) option.Field[request] {
+		return field.Rule(func(r request) error {
+			if _, given := field.Value(r); given && r.Goal != goal && r.Goal.Criteria() != nil {
+				return fault.Rule("applies to %s, but this statement searches for %s", goal, r.Goal)
+			}
+			return nil
+		})
 	}
+	return option.Schema[request]{
+		option.Parsed("budget", "time after which no new trial begins, such as '90s', '10m' or '2h', nor a trial of unit_ball that is expected to end later; the next trial is finished if it has begun; no limit by default if trials is given",
+			func(r *request) *time.Duration { return &r.Budget }, func(text string) (time.Duration, error) { return entries.Duration(fault.This, text) }, budgetText).
+			OrElse("10m").Rule(func(r request) error {
+			if r.Budget < 0 {
+				return fault.Rule("is %v, and must not be negative", r.Budget)
+			}
+			return nil
+		}),
+		option.Int("trials", "largest number of trials, 0 for no limit; the same number gives the same result", func(r *request) *int { return &r.Trials }).Between(0, math.MaxInt32),
+		option.String("criterion", "the measure to maximise: "+strings.Join(criteria, "; ")+"; the first is the default", func(r *request) *string { return &r.Criterion }).Rule(checkCriterion),
+		only(ForReconstruction, option.Bool("exact", "FOR RECONSTRUCTION: also search unit_ball, or only unit_ball without USING. It reconstructs every edge where its dim suffices and so wins every comparison; otherwise it takes part only if it is named", func(r *request) *bool { return &r.Exact })),
+		only(ForLabels, option.String(attributeOption, "FOR LABELS: the attribute with the labels", func(r *request) *string { return &r.Attribute })),
+		only(ForLabels, option.String("separator", "FOR LABELS: text that separates several labels of a vertex, such as ','", func(r *request) *string { return &r.Separator })),
+		only(ForLinks, engine.ShareField("fraction of the edges that are held out, for links", func(r *request) *float64 { return &r.Share })),
+		only(ForLinks, option.BoolOrNil("latest", "hold out the edges with the latest timestamps if the graph has any, otherwise edges at random; for links", func(r *request) **bool { return &r.latest }).OrElse(true)),
+		option.Seed("seed of all random choices, and of methods that are given without a seed", func(r *request) *uint64 { return &r.Seed }),
+	}
+}
+
+func budgetText(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return d.String()
+}
+
+func checkCriterion(r TuneRequest) error {
+	if criteria := r.Goal.Criteria(); criteria != nil && r.Criterion != "" && !slices.Contains(criteria, r.Criterion) {
+		return fault.Rule("is %s", fault.QuoteKey(r.Criterion)).WithExpected(fault.QuoteKeys(criteria)...)
+	}
+	return nil
 }
 
 // Tune searches the parameters of methods for a goal, and stores the embedding of the
@@ -98,38 +137,12 @@ func (s *Service) StartTune(ctx context.Context, req TuneRequest) (storage.JobIn
 
 const partGoal fault.Part = "goal"
 
-// goalOptions are the options of TUNE that apply to only one goal.
-var goalOptions = []struct {
-	name string
-	goal Goal
-}{{"attribute", ForLabels}, {"separator", ForLabels}, {"share", ForLinks}, {"latest", ForLinks}, {"exact", ForReconstruction}}
-
-// tuneSettings puts checked options into a request.
-func tuneSettings(b *engine.Binder, req *TuneRequest, set bind.Settings) {
-	for _, o := range goalOptions {
-		if _, given := set[o.name]; given && o.goal != req.Goal {
-			b.Fail(fault.OfOption(o.name, "applies to %s, but this statement searches for %s", o.goal, req.Goal))
-		}
-	}
-	req.Trials, req.Seed = int(b.Within(set, "trials", 0, math.MaxInt32)), set.Seed()
-	req.Criterion, req.Attribute, req.Separator = set.Text("criterion"), set.Text("attribute"), set.Text("separator")
-	if at, given := b.At[fault.Option("attribute")]; given {
-		b.At[engine.PartAttribute] = at
-	}
-	req.Share = engine.Share(b, set)
-	if text, given := set["budget"].(string); given {
-		budget, err := entries.Duration(fault.Option("budget"), text)
-		b.Fail(err)
-		req.Budget = budget
-	}
-	req.Exact, req.Latest = set.Bool("exact"), set.Bool("latest")
-	_, given := set["latest"]
-	req.ifTimed = !given
-}
-
 func resolveTune(c *engine.Call, req TuneRequest) (*tuning, error) {
 	t := &tuning{budget: req.Budget, share: req.Share}
-	err := cmp.Or(t.setLimits(req), t.setGoal(req), t.setMethods(req))
+	if req.Budget == 0 && req.Trials == 0 {
+		t.budget = DefaultBudget
+	}
+	err := cmp.Or(t.setGoal(req), t.setMethods(req))
 	if err != nil {
 		return nil, err
 	}
@@ -175,40 +188,16 @@ func (t *tuning) setMethods(req TuneRequest) error {
 	return err
 }
 
-// setLimits checks how long the search may take.
-func (t *tuning) setLimits(req TuneRequest) error {
-	switch {
-	case req.Budget < 0:
-		return fault.OfOption("budget", "is %v, and must not be negative", req.Budget)
-	case req.Trials < 0:
-		return fault.OfOption("trials", "is %d, and must not be negative", req.Trials)
-	case engine.CheckShare(req.Share) != nil:
-		return engine.CheckShare(req.Share)
-	case req.Budget == 0 && req.Trials == 0:
-		t.budget = DefaultBudget
-	}
-	return nil
-}
-
 // setGoal checks what the search is for.
 func (t *tuning) setGoal(req TuneRequest) error {
 	criteria := req.Goal.Criteria()
 	if criteria == nil {
 		return fault.New(partGoal, "unknown purpose %s of a search", fault.Quote(string(req.Goal)))
 	}
-	if req.Exact && req.Goal != ForReconstruction {
-		return fault.OfOption("exact", "applies to %s, but this statement searches for %s", ForReconstruction, req.Goal)
-	}
 	if req.Goal == ForLabels && req.Attribute == "" {
-		return fault.New(partGoal, "labels need an attribute: WITH (attribute := 'name')")
+		return fault.New(partGoal, "labels need an attribute: WITH (%s := 'name')", attributeOption)
 	}
-	if req.Criterion == "" {
-		return nil
-	}
-	t.criterion = slices.Index(criteria, req.Criterion)
-	if t.criterion < 0 {
-		return fault.OfOption("criterion", "is %s", fault.QuoteKey(req.Criterion)).WithExpected(fault.QuoteKeys(criteria)...)
-	}
+	t.criterion = max(0, slices.Index(criteria, req.Criterion))
 	return nil
 }
 
@@ -286,17 +275,14 @@ func tuneJob(c *engine.Call, req TuneRequest, found *tuning) (job.Spec, error) {
 	}, nil
 }
 
+// optionTexts are the options in the text of the job, which names its methods and decides which edges
+// are held out.
 func (t *tuning) optionTexts(r TuneRequest) []parser.Option {
-	var list engine.OptionList
-	list.Add(r.Budget > 0, "budget", r.Budget.String())
-	list.Add(r.Trials > 0, "trials", int64(r.Trials))
-	list.Add(r.Criterion != "", "criterion", r.Criterion)
-	list.Add(r.Attribute != "", "attribute", r.Attribute)
-	list.Add(r.Separator != "", "separator", r.Separator)
-	list.Add(r.Share > 0, "share", r.Share)
-	list.Add(r.Goal == ForLinks, "latest", t.latest)
-	list.Add(r.Seed != 0, "seed", int64(r.Seed))
-	return list
+	r.Exact, r.latest = false, nil
+	if r.Goal == ForLinks {
+		r.latest = &t.latest
+	}
+	return engine.Given(tuneSchema(), r)
 }
 
 func runTune(c *engine.Call, req TuneRequest, found *tuning) (result TuneResult, err error) {

@@ -51,7 +51,8 @@ type TuneRequest struct {
 	// Latest holds out the edges with the latest timestamps instead of random
 	// edges, and learns from the edges before them, as EVALUATE LINKS does.
 	Latest  bool
-	ifTimed bool // Latest is whether the graph has times
+	latest  *bool // the option of a statement
+	ifTimed bool  // Latest is whether the graph has times
 
 	// Budget is the time after which no new trial begins, nor one of unit_ball that is
 	// expected to end later; then only the best embedding is still computed. 0 means DefaultBudget, or no limit if Trials is set. The

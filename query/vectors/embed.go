@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"heavytail/embedding"
+	"heavytail/embedding/option"
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -55,8 +56,8 @@ var embed = &engine.Statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
 		Columns: "embedding, method, dim, vertices, seconds, residual; in the background those of SHOW JOBS",
 		Example: "EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec",
 	},
-	Options: embedOptions,
-	Bind:    bindEmbed,
+	Schema: embedSchema,
+	Bind:   bindEmbed,
 	Resolve: func(c *engine.Call, req EmbedRequest) (found chosen, err error) {
 		if found.Configured, err = methods.ConfigureEmbed(req.Method, req.Settings, req.Using); err != nil {
 			return found, err
@@ -90,9 +91,9 @@ var embed = &engine.Statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
 	},
 }
 
-func embedOptions() []help.Option {
-	return []help.Option{{Name: "state", Type: "bool", Default: "TRUE",
-		Doc: "store the state that REFRESH continues from; without it, REFRESH always computes the embedding in full"}}
+func embedSchema() option.Schema[EmbedRequest] {
+	return option.Schema[EmbedRequest]{option.Unless("state", "store the state that REFRESH continues from; without it, REFRESH always computes the embedding in full",
+		func(r *EmbedRequest) *bool { return &r.Stateless })}
 }
 
 // Embed computes an embedding and stores it with its provenance. An embedding of that
@@ -117,8 +118,7 @@ func bindEmbed(b *engine.Binder, s *parser.Embed) EmbedRequest {
 	b.Background = s.Background
 	req := EmbedRequest{Graph: b.Name(fault.Graph, s.Graph), Name: b.Name(fault.Embedding, s.Embedding)}
 	req.Method, req.Settings = s.Method.Name.Name, methods.Bind(b, s.Method)
-	state, stated := b.Settings("EMBED", embedOptions(), s.Options)["state"]
-	req.Stateless = stated && !state.(bool)
+	engine.Bind(b, s.Heading(), embedSchema(), s.Options, &req)
 	return req
 }
 
@@ -132,10 +132,7 @@ func embedJob(c *engine.Call, req EmbedRequest, found chosen) (*session.Graph, j
 	if err != nil {
 		return nil, job.Spec{}, err
 	}
-	text := parser.Embed{Graph: parser.Ident{Name: req.Graph}, Method: found.Text(), Embedding: parser.Ident{Name: req.Name}}
-	if req.Stateless {
-		text.Options = append(text.Options, engine.Option("state", false))
-	}
+	text := parser.Embed{Graph: parser.Ident{Name: req.Graph}, Method: found.Text(), Embedding: parser.Ident{Name: req.Name}, Options: engine.Given(embedSchema(), req)}
 	options, _ := run.Settings(found.Method.Name, found.Options) // the settings have been checked, so there is no error
 	spec := found.spec(graph)
 	spec.Kind, spec.Text, spec.Target, spec.Options, spec.Purpose = "EMBED", text.String(), req.Name, options, found.purpose(req.Graph)

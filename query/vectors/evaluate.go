@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/engine"
@@ -52,12 +53,11 @@ var evaluateReconstruction = &engine.Statement[*parser.EvaluateReconstruction, E
 		Columns: "epsilon, radius, edges, pearson, spearman, kendall, alpha, xmin, ks, precision, recall",
 		Example: "EVALUATE RECONSTRUCTION OF spec WITH (grid := 'paper', criterion := 'f1')",
 	},
-	Options: func() []help.Option { return sweep.Options("it") },
+	Schema: evaluateReconstructionSchema,
 	Bind: func(b *engine.Binder, s *parser.EvaluateReconstruction) EvaluateReconstructionRequest {
 		req := EvaluateReconstructionRequest{Embedding: b.Name(fault.Embedding, s.Embedding)}
-		set := b.Settings("EVALUATE RECONSTRUCTION", sweep.Options("it"), s.Options)
-		req.Grid, req.Points, req.Criterion = sweep.Bind(b, set)
-		req.Laws, req.all = set.Bool("sweep"), set.Bool("sweep")
+		engine.Bind(b, s.Heading(), evaluateReconstructionSchema(), s.Options, &req)
+		req.Laws = req.all
 		return req
 	},
 	Resolve: func(c *engine.Call, req EvaluateReconstructionRequest) (swept, error) {
@@ -71,6 +71,12 @@ var evaluateReconstruction = &engine.Statement[*parser.EvaluateReconstruction, E
 		return lists.Map(shownPoints(r.Points, r.Best, req.all), sweep.EvaluationRow)
 	},
 	Reads: true,
+}
+
+func evaluateReconstructionSchema() option.Schema[EvaluateReconstructionRequest] {
+	type request = EvaluateReconstructionRequest
+	return sweep.Fields("it", func(r *request) *evaluate.Grid { return &r.Grid }, func(r *request) *int { return &r.Points },
+		func(r *request) *evaluate.Criterion { return &r.Criterion }, func(r *request) *bool { return &r.all })
 }
 
 // EvaluateReconstruction measures the reconstructions of a graph from an

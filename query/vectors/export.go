@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/files"
 	"heavytail/query/help"
@@ -41,7 +42,7 @@ var exportEmbedding = &engine.Statement[*parser.ExportEmbedding, files.ExportReq
 		Columns: "file, vectors",
 		Example: "EXPORT EMBEDDING spec INTO FILE 'spec.npy' WITH (overwrite := TRUE)",
 	},
-	Options: func() []help.Option { return export.Options(embeddingFormats()) },
+	Schema: func() option.Schema[files.ExportRequest] { return export.Schema(embeddingFormats()) },
 	Bind: func(b *engine.Binder, s *parser.ExportEmbedding) files.ExportRequest {
 		b.Mark(fault.Embedding, s.Embedding)
 		return export.Bind(b, s, s.Embedding.Name, s.File, s.Options, embeddingFormats())

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"heavytail/embedding/option"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/files"
@@ -73,14 +74,11 @@ var importEmbedding = &engine.Statement[*parser.ImportEmbedding, ImportEmbedding
 		Columns: "embedding, dim, vertices, missing, unknown, seconds",
 		Example: "IMPORT EMBEDDING 'theirs.npy' INTO social AS theirs WITH (keys := 'nodes.txt', no_vector := 'zero')",
 	},
-	Options: importEmbeddingOptions,
+	Schema: importEmbeddingSchema,
 	Bind: func(b *engine.Binder, s *parser.ImportEmbedding) ImportEmbeddingRequest {
 		req := ImportEmbeddingRequest{Graph: b.Name(fault.Graph, s.Graph), Name: b.Name(fault.Embedding, s.Embedding)}
 		req.Path = b.Text(fault.File, s.File)
-		set := b.Settings("IMPORT EMBEDDING", importEmbeddingOptions(), s.Options)
-		req.Format = engine.UnlessAuto(set.Text("format"))
-		req.Keys, req.Key, req.Vector = set.Text("keys"), set.Text("key"), set.Text("vector")
-		req.ZeroMissing, req.SkipUnknown = set.Text("no_vector") == "zero", set.Text("no_vertex") == "skip"
+		engine.Bind(b, s.Heading(), importEmbeddingSchema(), s.Options, &req)
 		return req
 	},
 	Resolve: resolveImportEmbedding,
@@ -94,15 +92,31 @@ var importEmbedding = &engine.Statement[*parser.ImportEmbedding, ImportEmbedding
 	},
 }
 
-func importEmbeddingOptions() []help.Option {
-	return []help.Option{
-		engine.FormatOption(lists.Map(embeddingFormats(), func(f export.Format) string { return f.Name })),
-		{Name: "keys", Type: "text", Default: "''", Doc: "file with the keys of the rows of a numpy matrix, one a line; by default the name of the matrix with .keys appended, and 'none' uses the row numbers from 0 as keys"},
-		{Name: "key", Type: "column", Default: "''", Doc: "column of the keys in Parquet; by default key, id, vertex or node, else the first that can have keys"},
-		{Name: "vector", Type: "column", Default: "''", Doc: "column of the vectors in Parquet; by default vector or embedding, else the first of lists"},
-		{Name: "no_vector", Type: "text", Default: "'fail'", Choices: []string{"fail", "zero"}, Doc: "whether a vertex without a vector ends the statement or gets zeros, which are similar to nothing"},
-		{Name: "no_vertex", Type: "text", Default: "'fail'", Choices: []string{"fail", "skip"}, Doc: "whether a vector of a key that the graph does not have ends the statement or is left out"},
+func importEmbeddingSchema() option.Schema[ImportEmbeddingRequest] {
+	type request = ImportEmbeddingRequest
+	// only makes an option one of a single format.
+	only := func(name, reason string, field option.Field[request]) option.Field[request] {
+		return field.Rule(func(r request) error {
+			form, err := r.form()
+			if _, given := field.Value(r); given && err == nil && form.Name != name {
+				return fault.Rule("does not apply to the format %s, which %s", form.Name, reason)
+			}
+			return nil
+		})
 	}
+	return option.Schema[request]{
+		engine.FormField(lists.Map(embeddingFormats(), func(f export.Format) string { return f.Name }), func(r *request) *string { return &r.Format }),
+		only("npy", "stores the keys with the vectors", option.String(engine.KeysOption, "file with the keys of the rows of a numpy matrix, one a line; by default the name of the matrix with .keys appended, and 'none' uses the row numbers from 0 as keys", func(r *request) *string { return &r.Keys })),
+		only("parquet", "has no columns", option.Column("key", "column of the keys in Parquet; by default vertex, key, id or node, else the first that can have keys", func(r *request) *string { return &r.Key })),
+		only("parquet", "has no columns", option.Column("vector", "column of the vectors in Parquet; by default vector or embedding, else the first of lists", func(r *request) *string { return &r.Vector })),
+		option.Either("no_vector", "whether a vertex without a vector ends the statement or gets zeros, which are similar to nothing", "fail", "zero", func(r *request) *bool { return &r.ZeroMissing }),
+		option.Either("no_vertex", "whether a vector of a key that the graph does not have ends the statement or is left out", "fail", "skip", func(r *request) *bool { return &r.SkipUnknown }),
+	}
+}
+
+// form is the format of the file.
+func (r ImportEmbeddingRequest) form() (export.Format, error) {
+	return export.FormatOf(files.ExportRequest{Path: r.Path, Format: r.Format}, embeddingFormats())
 }
 
 // Import stores vectors that another program has made as an embedding of a graph,
@@ -115,23 +129,13 @@ func (s *Service) Import(ctx context.Context, req ImportEmbeddingRequest) (Impor
 }
 
 func resolveImportEmbedding(c *engine.Call, req ImportEmbeddingRequest) (found importedVectors, err error) {
-	found.form, err = export.FormatOf(files.ExportRequest{Path: req.Path, Format: req.Format}, embeddingFormats())
+	found.form, err = req.form()
 	if err != nil {
 		var e *fault.Error
 		if errors.As(err, &e) && e.At == fault.Into {
-			e.At, e.Options = fault.File, []fault.OptionRemedy{{Purpose: "to say what it holds", Option: "format"}}
+			e.At, e.Options = fault.File, []fault.OptionRemedy{{Purpose: "to say what it holds", Option: engine.FormOption}}
 		}
 		return found, err
-	}
-	if req.Keys != "" && found.form.Name != "npy" {
-		return found, fault.OfOption("keys", "does not apply to the format %s, which stores the keys with the vectors", found.form.Name)
-	}
-	if req.Key+req.Vector != "" && found.form.Name != "parquet" {
-		option := "key"
-		if req.Key == "" {
-			option = "vector"
-		}
-		return found, fault.OfOption(option, "does not apply to the format %s, which has no columns", found.form.Name)
 	}
 	if err := c.CheckInput(req.Path, fault.File); err != nil {
 		return found, err
@@ -140,7 +144,7 @@ func resolveImportEmbedding(c *engine.Call, req ImportEmbeddingRequest) (found i
 		if err := c.CheckInput(req.keysPath(), fault.File); err != nil {
 			var e *fault.Error
 			if errors.As(err, &e) && req.Keys == "" {
-				e.Options = []fault.OptionRemedy{{Purpose: "to name the file of keys", Option: "keys"}, {Purpose: "to take the numbers of the rows for keys", Option: "keys", Value: "'none'"}}
+				e.Options = []fault.OptionRemedy{{Purpose: "to name the file of keys", Option: engine.KeysOption}, {Purpose: "to take the numbers of the rows for keys", Option: engine.KeysOption, Value: "'none'"}}
 			}
 			return found, err
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	embeddings "heavytail/embedding"
+	"heavytail/embedding/option"
 	"heavytail/index"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -47,7 +48,7 @@ var createIndex = &engine.Statement[*parser.CreateIndex, CreateIndexRequest, sto
 		Columns: "embedding, metric, vectors, m, ef_construction, ef, recall, lowest, poor, bytes, seconds, created; in the background those of SHOW JOBS",
 		Example: "CREATE INDEX ON spec WITH (metric := 'cosine', ef := 100)",
 	},
-	Options: indexOptions,
+	Schema:  indexSchema,
 	Bind:    bindCreateIndex,
 	Resolve: resolveCreateIndex,
 	Plan: func(req CreateIndexRequest, e storage.EmbeddingInfo) *plan.Plan {
@@ -68,13 +69,14 @@ var createIndex = &engine.Statement[*parser.CreateIndex, CreateIndexRequest, sto
 	},
 }
 
-func indexOptions() []help.Option {
-	return []help.Option{
-		{Name: "metric", Type: "text", Default: "'l2'", Choices: lists.Map(index.Metrics(), index.Metric.String), Doc: "the metric of the searches that use the index"},
-		{Name: "m", Type: "int", Default: "16", Doc: "links of a vertex, 2 to 100; more links raise the recall in many dimensions and take more space"},
-		{Name: "ef_construction", Type: "int", Default: "100", Doc: "candidates that links are chosen from, up to 10000; the build time is about proportional to this number"},
-		{Name: "ef", Type: "int", Default: "0", Doc: "candidates that a search keeps; more raise the recall and the time; 0 chooses the smallest power of two up to 512 with a recall of 99 % of the 10 nearest"},
-		{Name: "seed", Type: "int", Default: "0", Doc: "the same seed gives the same index"},
+func indexSchema() option.Schema[CreateIndexRequest] {
+	type request = CreateIndexRequest
+	return option.Schema[request]{
+		option.Enum("metric", "the metric of the searches that use the index", lists.Map(index.Metrics(), index.Metric.String), func(r *request) *index.Metric { return &r.Metric }).Always(),
+		option.Int("m", "links of a vertex, 2 to 100; more links raise the recall in many dimensions and take more space", func(r *request) *int { return &r.M }).OrElse(16).Between(2, 100),
+		option.Int("ef_construction", "candidates that links are chosen from, up to 10000; the build time is about proportional to this number", func(r *request) *int { return &r.EfConstruction }).OrElse(100).Between(1, 10_000),
+		option.Int("ef", "candidates that a search keeps; more raise the recall and the time; 0 chooses the smallest power of two up to 512 with a recall of 99 % of the 10 nearest", func(r *request) *int { return &r.Ef }).Between(0, 1<<31),
+		option.Seed("the same seed gives the same index", func(r *request) *uint64 { return &r.Seed }),
 	}
 }
 
@@ -95,16 +97,7 @@ func (s *Service) StartCreateIndex(ctx context.Context, req CreateIndexRequest) 
 func bindCreateIndex(b *engine.Binder, s *parser.CreateIndex) CreateIndexRequest {
 	b.Background = s.Background
 	req := CreateIndexRequest{Embedding: b.Name(fault.Embedding, s.Embedding)}
-	set := b.Settings("CREATE INDEX", indexOptions(), s.Options)
-	if text := set.Text("metric"); text != "" {
-		metric, err := index.ParseMetric(text)
-		b.Fail(err)
-		req.Metric = metric
-	}
-	req.M = int(b.Within(set, "m", 2, 100))
-	req.EfConstruction = int(b.Within(set, "ef_construction", 1, 10_000))
-	req.Ef = int(b.Within(set, "ef", 0, 1<<31))
-	req.Seed = set.Seed()
+	engine.Bind(b, s.Heading(), indexSchema(), s.Options, &req)
 	return req
 }
 
@@ -115,9 +108,6 @@ func resolveCreateIndex(c *engine.Call, req CreateIndexRequest) (storage.Embeddi
 	}
 	if info.Vertices == 0 {
 		return info, fault.New(fault.Embedding, "embedding %s has no vectors", fault.Name(req.Embedding))
-	}
-	if req.Metric > index.Dot {
-		return info, fault.New(fault.Metric, "unknown metric %d", req.Metric)
 	}
 	if err := req.options().Validate(); err != nil {
 		return info, fault.New(fault.Embedding, "%v", err).WithErr(err)
@@ -130,12 +120,7 @@ func resolveCreateIndex(c *engine.Call, req CreateIndexRequest) (storage.Embeddi
 // without the vectors.
 func indexSpec(req CreateIndexRequest, info storage.EmbeddingInfo) job.Spec {
 	build := req.options().Bytes(info.Vertices)
-	options := engine.OptionList{engine.Option("metric", req.Metric.String())}
-	options.Add(req.M != 0, "m", int64(req.M))
-	options.Add(req.EfConstruction != 0, "ef_construction", int64(req.EfConstruction))
-	options.Add(req.Ef != 0, "ef", int64(req.Ef))
-	options.Add(req.Seed != 0, "seed", int64(req.Seed))
-	text := parser.CreateIndex{Embedding: parser.Ident{Name: info.Name}, Options: options}
+	text := parser.CreateIndex{Embedding: parser.Ident{Name: info.Name}, Options: engine.Given(indexSchema(), req)}
 	return job.Spec{
 		Kind: "CREATE INDEX", Text: text.String(), Target: info.Name, KeepsVectors: true,
 		Graph:  storage.GraphInfo{Name: info.Graph, ID: info.GraphID, Version: info.GraphVersion},

@@ -1,22 +1,26 @@
 package vectors
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"iter"
 
+	"heavytail/embedding/option"
 	"heavytail/index"
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/conditions"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/search"
+	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/query/where"
 )
 
-// NearestRequest asks for the vertices nearest to a vertex or a vector.
+// NearestRequest asks for the vertices nearest to a vertex, a vector, or each of many vertices.
 type NearestRequest struct {
 	K         int    // number of vertices to find; at least 1
 	Embedding string // name of the embedding to search
@@ -29,11 +33,23 @@ type NearestRequest struct {
 	// is the centroid of their vectors, under index.Cosine of their vectors at length
 	// 1. None of them is an answer. One that is named twice counts twice.
 	Examples []string
-	Metric   index.Metric // index.L2 by default
-	Exact    bool         // do not use an index
+	// Each asks for the K vertices nearest to each of many vertices: those of the file Path, which has
+	// the key of a vertex on each line, or CSV under the header vertex, plain or compressed, and
+	// whose name is "-" for Options.Input; or every vertex that has a vector, if Path is empty.
+	Each bool
+	Path string
+	// First is the number of the first query vertex in the graph, or key in the file, from 0.
+	// Count is the largest number of query vertices or keys, nil for all that follow.
+	First int64
+	Count *int64
+
+	Metric index.Metric // index.L2 by default
+	Exact  bool         // do not use an index
 	// Where decides which vertices may be in the result; nil admits all. It is
 	// called during the search, so the result has K vertices if at least K are
-	// admitted. It is called from several goroutines at a time.
+	// admitted. It is called from several goroutines at a time. With Each it is called from one
+	// goroutine, before the first search, twice for each vertex: once as linked to the query vertex
+	// and once as not linked.
 	Where func(where.Candidate) bool
 	// Attributes are the attributes that Where reads; they are loaded.
 	Attributes []string
@@ -52,13 +68,37 @@ type NearestRequest struct {
 
 var nearest = &engine.Statement[*parser.Nearest, NearestRequest, search.Search, SearchResult]{
 	Help:    nearestHelp(),
-	Options: search.EachOptions,
+	Schema:  nearestSchema,
 	Bind:    bindNearest,
 	Resolve: resolveNearest,
 	Plan:    planNearest,
 	Run:     runNearest,
-	Rows:    func(_ NearestRequest, r SearchResult) *rows.Rows { return r.rows() },
+	Rows:    nearestRows,
 	Reads:   true, // except with FRESH if the embedding is behind its graph
+}
+
+var nearestFor = &engine.Statement[*parser.NearestFor, NearestRequest, search.Search, SearchResult]{
+	Help:   nearestHelp(),
+	Schema: nearestSchema,
+	Bind: func(b *engine.Binder, s *parser.NearestFor) NearestRequest {
+		req := NearestRequest{K: b.Size(fault.Number, s.Count), Each: true, Path: search.KeysFile(b, s.Each), Exact: s.Exact}
+		bindSpace(b, &req, s.Using, s.Where)
+		engine.Bind(b, "NEAREST", nearestSchema(), s.Options, &req)
+		return req
+	},
+	Resolve: resolveNearest,
+	Plan:    planNearest,
+	Run:     runNearest,
+	Rows:    nearestRows,
+	Reads:   true,
+}
+
+func nearestSchema() option.Schema[NearestRequest] {
+	return search.EachFields(func(r NearestRequest) bool { return r.Each }, func(r *NearestRequest) *int64 { return &r.First }, func(r *NearestRequest) **int64 { return &r.Count })
+}
+
+func (req NearestRequest) some() engine.RowRange {
+	return engine.RowRange{First: req.First, Count: req.Count}
 }
 
 func nearestHelp() help.Statement {
@@ -73,8 +113,30 @@ func nearestHelp() help.Statement {
 // Nearest returns the K vertices nearest to a vertex or a vector. It scans all
 // vectors once and is exact, unless the embedding is large and has an index for
 // the metric; a search by an index may miss some vertices, see IndexInfo.Recall.
+//
+// The answers to Each, which are of many vertices, are those of EachNearest; Nearest refuses them.
 func (s *Service) Nearest(ctx context.Context, req NearestRequest) (SearchResult, error) {
-	return nearest.Answer(ctx, s.db, req)
+	r, err := nearest.Answer(ctx, s.db, req)
+	if r.stream != nil {
+		r.stream.Close()
+		return SearchResult{}, fault.New(fault.Vertex, "EachNearest iterates over the vertices nearest to each of many")
+	}
+	return r, err
+}
+
+// EachNearest iterates over the vertices nearest to each of many vertices, with or without Each in the
+// request. Query vertices come
+// in the order of the graph or of the file, and their answers, which are those of Nearest,
+// nearest first, with ties in the order in which the vertices came into the graph. The
+// searches are made in batches on all workers, by scans (see index.Exact.SearchBatch) or
+// by an index of the embedding; the memory does not depend on the number of queries. An
+// error is yielded last, with an empty row. The call begins when the iteration begins.
+func (s *Service) EachNearest(ctx context.Context, req NearestRequest) iter.Seq2[NearestRow, error] {
+	req.Each = true
+	return engine.Iterate(func() (*engine.Stream[NearestRow], error) {
+		r, err := nearestFor.Answer(ctx, s.db, req)
+		return r.stream, err
+	})
 }
 
 func bindNearest(b *engine.Binder, s *parser.Nearest) (req NearestRequest) {
@@ -85,12 +147,16 @@ func bindNearest(b *engine.Binder, s *parser.Nearest) (req NearestRequest) {
 	} else {
 		req.Vertex, req.Vector = search.Target(b, s.To)
 	}
-	req.Embedding, req.Metric = search.Space(b, s.Using)
-	condition := search.SearchWhere(b, s.Where, req.Embedding, req.Vector == nil)
-	req.Where, req.Attributes, req.condition = condition.Admits, condition.Attributes, search.ExprText(s.Where)
-	req.reads = condition.Reads
+	bindSpace(b, &req, s.Using, s.Where)
 	req.OrderBy, req.Descending = engine.Order(b, s.Order)
 	return req
+}
+
+func bindSpace(b *engine.Binder, req *NearestRequest, using parser.Space, where parser.Expr) {
+	req.Embedding, req.Metric = search.Space(b, using)
+	condition := search.SearchWhere(b, where, req.Embedding, req.Vector == nil)
+	req.Where, req.Attributes, req.condition = condition.Admits, condition.Attributes, search.ExprText(where)
+	req.reads = condition.Reads
 }
 
 func resolveNearest(c *engine.Call, req NearestRequest) (search.Search, error) {
@@ -103,6 +169,13 @@ func resolveNearest(c *engine.Call, req NearestRequest) (search.Search, error) {
 	}
 	var err error
 	switch {
+	case req.Each:
+		if req.Vertex != "" || req.Vector != nil || req.Examples != nil || req.Fresh || req.OrderBy != "" {
+			err = fault.New(fault.Vertex, "the vertices nearest to each of many cannot be combined with a query vertex or vector, FRESH and an order")
+		}
+		err = cmp.Or(err, search.CheckKeys(c, req.Path))
+	case !req.some().All() || req.Path != "":
+		err = fault.OfOption("first", "and count choose among many vertices, and apply only with FOR ALL or FOR FILE")
 	case len(req.Examples) == 0:
 		q.Vertices, err = search.QueryVertex(req.Vertex, req.Vector)
 	case req.Vertex != "" || req.Vector != nil:
@@ -121,13 +194,21 @@ func resolveNearest(c *engine.Call, req NearestRequest) (search.Search, error) {
 		return search.Search{Question: q, Entry: entry}, err
 	}
 	s, err := search.ResolveSearch(c, q)
-	if err == nil && min(s.Entry.Info.Vertices, s.Entry.Graph.Vertices) > c.DB.Opts.MaxRows {
+	if err == nil && !req.Each && min(s.Entry.Info.Vertices, s.Entry.Graph.Vertices) > c.DB.Opts.MaxRows {
 		err = c.CheckRows(req.K)
 	}
 	return s, err
 }
 
 func planNearest(req NearestRequest, s search.Search) *plan.Plan {
+	if req.Each {
+		from := "every vertex with a vector"
+		if req.Path != "" {
+			from = "the vertices of " + fault.Quote(session.InputName(req.Path))
+		}
+		return plan.Result("nearest", fmt.Sprintf("%d by %s of each, streamed in the order of the queries", req.K, req.Metric),
+			s.PlanFrom(from+req.some().String()+", itself left out"))
+	}
 	order := "nearest first"
 	if req.Metric.Similarity() {
 		order = "most similar first"
@@ -155,5 +236,32 @@ func runNearest(c *engine.Call, req NearestRequest, s search.Search) (SearchResu
 			return SearchResult{}, err
 		}
 	}
-	return find(c, s)
+	if !req.Each {
+		return find(c, s)
+	}
+	b, err := search.OpenNearestBatches(c, req.Path, req.some(), s)
+	if err != nil {
+		return SearchResult{}, err
+	}
+	return SearchResult{stream: engine.StreamOf(c, func(f func(NearestRow) error) error {
+		g := b.Space.Graph
+		return b.Hits(func(u uint32, hits []index.Hit) error {
+			source := g.Key(u)
+			for rank, h := range hits {
+				if err := f(NearestRow{source, rank + 1, Neighbor{g.Key(h.Vertex), float64(h.Distance)}}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})}, nil
+}
+
+func nearestRows(req NearestRequest, r SearchResult) *rows.Rows {
+	if r.stream == nil {
+		return r.rows()
+	}
+	return r.stream.Rows([]string{"source", "rank", "target", measureName(req.Metric)}, func(r NearestRow) []rows.Value {
+		return []rows.Value{r.Source, int64(r.Rank), r.Vertex, r.Value}
+	}).Continued(req.First > 0)
 }

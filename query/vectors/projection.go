@@ -32,7 +32,7 @@ type ProjectionResult struct {
 
 // ProjectedVertex is a vertex with its first two principal components.
 type ProjectedVertex struct {
-	Key    string        `json:"key"`
+	Vertex string        `json:"vertex"`
 	Degree int           `json:"degree"`
 	Value  storage.Value `json:"value"` // value of the attribute; missing if the vertex has none
 	X      float64       `json:"x"`
@@ -74,7 +74,7 @@ func projection(c *engine.Call, req ProjectionRequest) (ProjectionResult, error)
 		c.Notice("%s of smaller components left out", fault.Count(int64(result.LeftOut), "vertex"))
 	}
 	for i, v := range chosen {
-		at := ProjectedVertex{Key: s.Graph.Key(v), Degree: s.Graph.Graph.Degree(v), X: p.X[i], Y: p.Y[i]}
+		at := ProjectedVertex{Vertex: s.Graph.Key(v), Degree: s.Graph.Graph.Degree(v), X: p.X[i], Y: p.Y[i]}
 		if columns != nil {
 			at.Value = columns.At(0, v)
 		}

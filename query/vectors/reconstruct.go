@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/embedding/option"
 	"heavytail/index"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -81,7 +82,7 @@ var reconstruct = &engine.Statement[*parser.Reconstruct, ReconstructRequest, swe
 		Columns: "epsilon, radius, edges, pearson, spearman, kendall, precision, recall",
 		Example: "RECONSTRUCT spec AUTO INTO GRAPH again WITH (criterion := 'spearman')",
 	},
-	Options: reconstructOptions,
+	Schema:  reconstructSchema,
 	Bind:    bindReconstruct,
 	Resolve: resolveReconstruct,
 	Plan:    planReconstruct,
@@ -92,13 +93,20 @@ var reconstruct = &engine.Statement[*parser.Reconstruct, ReconstructRequest, swe
 	Reads: true, // except with INTO GRAPH
 }
 
-func reconstructOptions() []help.Option {
-	list := append(sweep.Options("AUTO"), engine.OverwriteOption())
-	for _, o := range engine.RangeOptions("vertex", "vertices") {
-		o.Doc = "with INTO FILE, to write only the edges from some vertices to later ones, without measures: " + o.Doc
-		list = append(list, o)
-	}
-	return list
+func reconstructSchema() option.Schema[ReconstructRequest] {
+	type request = ReconstructRequest
+	tried := sweep.Fields("AUTO", func(r *request) *evaluate.Grid { return &r.Grid }, func(r *request) *int { return &r.Points },
+		func(r *request) *evaluate.Criterion { return &r.Criterion }, func(r *request) *bool { return &r.all })
+	some := engine.RangeFields("vertex", "vertices", func(r *request) *int64 { return &r.First }, func(r *request) **int64 { return &r.Count }).
+		About("with INTO FILE, to write only the edges from some vertices to later ones, without measures: ")
+	some[0] = some[0].Rule(func(r request) error {
+		if !r.rows().All() && (r.Auto || r.File == "") {
+			return fault.Rule("and count need a file and a radius or epsilon: a part of the edges cannot be measured")
+		}
+		return nil
+	})
+	written := append(option.Schema[request]{engine.OverwriteField(func(r *request) *bool { return &r.Overwrite })}, some...)
+	return append(tried.With("AUTO", func(r request) bool { return r.Auto }), written.With("INTO FILE", func(r request) bool { return r.File != "" })...)
 }
 
 // rows are the vertices whose edges are written.
@@ -120,13 +128,7 @@ func bindReconstruct(b *engine.Binder, s *parser.Reconstruct) (req ReconstructRe
 	req.Radius, req.Epsilon = threshold(b, s.Threshold)
 	req.Graph = b.NameOrNone(fault.Into, s.Graph)
 	req.File = b.TextOrNone(fault.Into, s.File)
-	set := b.Settings("RECONSTRUCT", reconstructOptions(), s.Options)
-	b.OnlyWith("AUTO", req.Auto, set, "grid", "points", "criterion", "sweep")
-	b.OnlyWith("INTO FILE", req.File != "", set, "overwrite", "first", "count")
-	vertices := engine.RangeIn(set)
-	req.First, req.Count = vertices.First, vertices.Count
-	req.Overwrite, req.all = set.Bool("overwrite"), set.Bool("sweep")
-	req.Grid, req.Points, req.Criterion = sweep.Bind(b, set)
+	engine.Bind(b, s.Heading(), reconstructSchema(), s.Options, &req)
 	return req
 }
 
@@ -139,15 +141,6 @@ type swept struct {
 func resolveReconstruct(c *engine.Call, req ReconstructRequest) (found swept, err error) {
 	if req.Graph != "" && req.File != "" {
 		return found, fault.New(fault.Into, "a graph and a file are both given for the reconstruction; only one is possible")
-	}
-	if req.Points < 0 || req.Points > sweep.MaxPoints {
-		return found, fault.OfOption("points", "is %d, and must be from 0 to %d", req.Points, sweep.MaxPoints)
-	}
-	if err := req.rows().Check(); err != nil {
-		return found, err
-	}
-	if !req.rows().All() && (req.Auto || req.File == "") {
-		return found, fault.OfOption("first", "and count need a file and a radius or epsilon: a part of the edges cannot be measured")
 	}
 	if req.Auto {
 		if req.Epsilon != 0 || req.Radius != 0 {

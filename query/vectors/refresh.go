@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"heavytail/embedding"
+	"heavytail/embedding/option"
 	"heavytail/embedding/run"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
@@ -53,21 +54,14 @@ var refresh = &engine.Statement[*parser.Refresh, RefreshRequest, staleness, Refr
 		Columns: "embedding, kind, generation, versions, touched, residual, mean_drift, max_drift, seconds, reason; in the background those of SHOW JOBS",
 		Example: "REFRESH spec",
 	},
-	Options: refreshOptions,
+	Schema: refreshSchema,
 	Bind: func(b *engine.Binder, s *parser.Refresh) RefreshRequest {
 		b.Background = s.Background
 		req := RefreshRequest{Embedding: b.Name(fault.Embedding, s.Embedding)}
-		tolerance, given := b.Settings("REFRESH", refreshOptions(), s.Options)["tolerance"].(float64)
-		if given && !(tolerance > 0) {
-			b.Fail(fault.OfOption("tolerance", "is %v, and must be above 0 and at most 0.5", tolerance))
-		}
-		req.Tolerance = tolerance
+		engine.Bind(b, s.Heading(), refreshSchema(), s.Options, &req)
 		return req
 	},
 	Resolve: func(c *engine.Call, req RefreshRequest) (found staleness, err error) {
-		if !(req.Tolerance >= 0 && req.Tolerance <= 0.5) {
-			return found, fault.OfOption("tolerance", "is %v, and must be from 0 to 0.5", req.Tolerance)
-		}
 		return findStaleness(c, req.Embedding)
 	},
 	Plan: planRefresh,
@@ -82,9 +76,12 @@ var refresh = &engine.Statement[*parser.Refresh, RefreshRequest, staleness, Refr
 	Job: refreshJob,
 }
 
-func refreshOptions() []help.Option {
-	return []help.Option{{Name: "tolerance", Type: "float", Default: fmt.Sprint(embedding.RefreshTolerance),
-		Doc: "residual of an eigenpair, relative to the largest eigenvalue, above which a spectral embedding is solved in full"}}
+func refreshSchema() option.Schema[RefreshRequest] {
+	return option.Schema[RefreshRequest]{
+		option.Float("tolerance", "residual of an eigenpair, relative to the largest eigenvalue, above which a spectral embedding is solved in full",
+			func(r *RefreshRequest) *float64 { return &r.Tolerance }).OrElse(embedding.RefreshTolerance).
+			Where("above 0 and at most 0.5", func(v any) bool { return v.(float64) > 0 && v.(float64) <= 0.5 }),
+	}
 }
 
 // Refresh brings an embedding up to date with its graph, from the change log where
@@ -137,10 +134,7 @@ func refreshJob(c *engine.Call, req RefreshRequest, found staleness) (job.Spec, 
 		return job.Spec{}, err
 	}
 	name := found.Info.Name
-	text := parser.Refresh{Embedding: parser.Ident{Name: name}}
-	if req.Tolerance > 0 {
-		text.Options = append(text.Options, engine.Option("tolerance", req.Tolerance))
-	}
+	text := parser.Refresh{Embedding: parser.Ident{Name: name}, Options: engine.Given(refreshSchema(), req)}
 	return job.Spec{
 		Kind: "REFRESH", Text: text.String(), Target: name, Graph: found.Graph, Options: found.Info.Options,
 		Memory: refreshBytes(found.Info.Method, found.Graph.Vertices, found.Info.Dim), Beside: session.VectorBytes(found.Info.Vertices, found.Info.Dim), Purpose: "refreshing embedding " + fault.Name(name),

@@ -11,12 +11,10 @@ import (
 	"heavytail/storage"
 )
 
-// Neighbor is one answer of a search. The metric of the search decides which of
-// the two numbers is set and orders the answers; the other one is 0.
+// Neighbor is one answer of a search.
 type Neighbor struct {
-	Vertex     string  `json:"vertex"`
-	Distance   float64 `json:"distance"`   // the Euclidean distance, under index.L2
-	Similarity float64 `json:"similarity"` // the cosine or the dot product, under index.Cosine and index.Dot
+	Vertex string  `json:"vertex"`
+	Value  float64 `json:"value"` // by which the answers are ordered: the Euclidean distance under index.L2, else the cosine or the dot product
 }
 
 // SearchResult is the answer of Nearest and Within: the nearest vertex first,
@@ -29,11 +27,20 @@ type SearchResult struct {
 	// so that the answer is exact.
 	Index   *storage.IndexInfo `json:"index,omitempty"`
 	Notices []rows.Notice      `json:"notices,omitempty"`
+
+	stream *engine.Stream[NearestRow] // of many query vertices, in place of the other fields
+}
+
+// NearestRow is one of the vertices nearest to a query vertex.
+type NearestRow struct {
+	Source string `json:"source"` // the query vertex
+	Rank   int    `json:"rank"`   // 1 is the nearest
+	Neighbor
 }
 
 func (r SearchResult) rows() *rows.Rows {
 	return cells.RowsOf([]string{"vertex", measureName(r.Metric)}, lists.Map(r.Neighbors, func(n Neighbor) []rows.Value {
-		return []rows.Value{n.Vertex, n.By(r.Metric)}
+		return []rows.Value{n.Vertex, n.Value}
 	}))
 }
 
@@ -45,21 +52,6 @@ func measureName(m index.Metric) string {
 	return "distance"
 }
 
-// By is the number that a search under a metric is ordered by.
-func (n Neighbor) By(m index.Metric) float64 {
-	if m.Similarity() {
-		return n.Similarity
-	}
-	return n.Distance
-}
-
-func neighbor(metric index.Metric, vertex string, h index.Hit) Neighbor {
-	if metric.Similarity() {
-		return Neighbor{Vertex: vertex, Similarity: float64(h.Distance)}
-	}
-	return Neighbor{Vertex: vertex, Distance: float64(h.Distance)}
-}
-
 func find(c *engine.Call, s search.Search) (SearchResult, error) {
 	f, err := search.Run(c, s)
 	if err != nil {
@@ -67,7 +59,7 @@ func find(c *engine.Call, s search.Search) (SearchResult, error) {
 	}
 	neighbors := make([]Neighbor, len(f.Hits))
 	for i, h := range f.Hits {
-		neighbors[i] = neighbor(s.Metric, f.Keys[i], h)
+		neighbors[i] = Neighbor{f.Keys[i], float64(h.Distance)}
 	}
 	return SearchResult{Neighbors: neighbors, Metric: s.Metric, Embedding: f.State, Index: f.Index, Notices: c.Notices}, nil
 }

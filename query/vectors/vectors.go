@@ -33,52 +33,23 @@ func (s *Service) Vector(ctx context.Context, embedding, vertex string) ([]float
 	return engine.InCall(ctx, s.db, "VECTOR", func(c *engine.Call) ([]float32, error) { return vector(c, embedding, vertex) })
 }
 
-// vector returns a copy of a vector, from the file where that is possible.
-func vector(c *engine.Call, embedding, vertex string) ([]float32, error) {
-	vector, err := storedVector(c, embedding, vertex)
-	if errors.Is(err, search.ErrMoved) {
-		return loadedVector(c, embedding, vertex)
-	}
-	return vector, err
-}
-
-// storedVector reads a vector from the file. It returns search.ErrMoved if the rows of the
-// embedding do not correspond to the present vertices of the graph.
-func storedVector(c *engine.Call, embedding, vertex string) (vector []float32, err error) {
-	info, err := c.EmbeddingInfo(embedding, fault.Embedding)
+// vector returns a copy of a vector, from the file where the embedding is up to date with its graph.
+func vector(c *engine.Call, embedding, vertex string) (values []float32, err error) {
+	e, err := c.Entry(embedding, fault.Embedding)
 	if err != nil {
 		return nil, err
 	}
-	err = c.DB.Store.ViewRows(c.Ctx, embedding, func(v *storage.RowView) error {
-		if v.Graph.ID != v.Info.GraphID || v.Graph.Version != v.Info.GraphVersion {
-			return search.ErrMoved
-		}
-		row, err := v.Vertex(vertex)
-		if err == nil {
-			vector, err = v.Row(row)
-		}
+	s := search.Search{Question: search.Question{Embedding: embedding}, Entry: e, InFile: e.Graph.ID == e.Info.GraphID && e.Graph.Version == e.Info.GraphVersion}
+	err = s.Open(c, func(v search.View) error {
+		_, row, err := v.Query(0, vertex)
+		values = slices.Clone(row)
 		return err
 	})
 	var missing *storage.NotFoundError
 	if errors.As(err, &missing) && missing.Kind == "vertex" {
-		return nil, c.UnknownVertex(info.Graph, vertex, fault.Vertex)
+		return nil, c.UnknownVertex(e.Info.Graph, vertex, fault.Vertex)
 	}
-	return vector, err
-}
-
-// loadedVector returns a copy of a vector of an embedding whose rows are loaded
-// and assigned to the vertices of its graph.
-func loadedVector(c *engine.Call, embedding, vertex string) ([]float32, error) {
-	s, err := search.SettledSpace(c, embedding)
-	if err != nil {
-		return nil, err
-	}
-	v, err := c.Vertex(s.Graph, vertex, fault.Vertex)
-	if err != nil {
-		return nil, err
-	}
-	row, err := s.Row(v, vertex, fault.Vertex)
-	return slices.Clone(row), err
+	return values, err
 }
 
 // Each iterates over the vectors of an embedding, in the order of the vertices of

@@ -11,6 +11,7 @@ import (
 	"heavytail/embedding"
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/jsonnull"
+	"heavytail/embedding/option"
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -64,11 +65,12 @@ var verify = &engine.Statement[*parser.Verify, VerifyRequest, session.Entry, Ver
 		Columns: "measure, stored, full; in the background those of SHOW JOBS, whose result has them",
 		Example: "VERIFY spec WITH (sample := 200)",
 	},
-	Options: verifyOptions,
+	Schema: verifySchema,
 	Bind: func(b *engine.Binder, s *parser.Verify) VerifyRequest {
 		b.Background = s.Background
-		embedding, set := b.Name(fault.Embedding, s.Embedding), b.Settings("VERIFY", verifyOptions(), s.Options)
-		return VerifyRequest{Embedding: embedding, Sample: int(b.Within(set, "sample", 0, math.MaxInt32)), Seed: set.Seed()}
+		req := VerifyRequest{Embedding: b.Name(fault.Embedding, s.Embedding)}
+		engine.Bind(b, s.Heading(), verifySchema(), s.Options, &req)
+		return req
 	},
 	Resolve: resolveVerify,
 	Plan: func(_ VerifyRequest, found session.Entry) *plan.Plan {
@@ -93,10 +95,11 @@ const (
 	verifyRows = 2
 )
 
-func verifyOptions() []help.Option {
-	return []help.Option{
-		{Name: "sample", Type: "int", Default: "1000", Doc: "number of vertices whose nearest neighbours are compared; ten times as many edges are compared with pairs without an edge, and the degrees of twice as many vertices with those of the reconstruction"},
-		{Name: "seed", Type: "int", Default: "0", Doc: "seed of the sample"},
+func verifySchema() option.Schema[VerifyRequest] {
+	return option.Schema[VerifyRequest]{
+		option.Int("sample", "number of vertices whose nearest neighbours are compared; ten times as many edges are compared with pairs without an edge, and the degrees of twice as many vertices with those of the reconstruction",
+			func(r *VerifyRequest) *int { return &r.Sample }).OrElse(verifySample).Between(0, math.MaxInt32),
+		option.Seed("seed of the sample", func(r *VerifyRequest) *uint64 { return &r.Seed }),
 	}
 }
 
@@ -115,9 +118,6 @@ func (s *Service) StartVerify(ctx context.Context, req VerifyRequest) (storage.J
 }
 
 func resolveVerify(c *engine.Call, req VerifyRequest) (session.Entry, error) {
-	if req.Sample < 0 {
-		return session.Entry{}, fault.OfOption("sample", "is %d, and must not be negative", req.Sample)
-	}
 	found, err := c.Present(req.Embedding, fault.Embedding)
 	if err == nil {
 		err = entries.CheckComputed(found.Info)
@@ -135,10 +135,7 @@ const asItIsNow = ", and a full run would be of the graph as it is now"
 // no embedding. First it takes the memory of a full run, about four times the vectors; then that
 // of the new vectors and of measuring the reconstruction of either.
 func verifyJob(_ *engine.Call, req VerifyRequest, found session.Entry) (job.Spec, error) {
-	var options engine.OptionList
-	options.Add(req.Sample > 0, "sample", int64(req.Sample))
-	options.Add(req.Seed != 0, "seed", int64(req.Seed))
-	text := parser.Verify{Embedding: parser.Ident{Name: found.Info.Name}, Options: options}
+	text := parser.Verify{Embedding: parser.Ident{Name: found.Info.Name}, Options: engine.Given(verifySchema(), req)}
 	vectors := session.VectorBytes(found.Info.Vertices, found.Info.Dim)
 	measuring := evaluate.ReconstructSampleBytes(found.Info.Vertices, found.Info.Dim, found.Graph.Edges, verifyRows*cmp.Or(req.Sample, verifySample), evaluate.ReconstructOptions{})
 	return job.Spec{

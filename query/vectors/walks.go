@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 
+	"heavytail/embedding/option"
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
 	"heavytail/query/files"
@@ -36,9 +37,11 @@ type ExportWalksRequest struct {
 	Count *int64
 }
 
-// exportWalksOptions are the options of the statement, without those of the method.
-func exportWalksOptions() []help.Option {
-	return append(engine.RangeOptions("walk", "walks"), engine.OverwriteOption())
+// exportWalksSchema are the options of the statement, without those of the method.
+func exportWalksSchema() option.Schema[ExportWalksRequest] {
+	type request = ExportWalksRequest
+	return append(engine.RangeFields("walk", "walks", func(r *request) *int64 { return &r.First }, func(r *request) **int64 { return &r.Count }),
+		engine.OverwriteField(func(r *request) *bool { return &r.Overwrite }))
 }
 
 // walkTarget is a file that can be written, and the graph of the walks.
@@ -54,20 +57,15 @@ var exportWalks = &engine.Statement[*parser.ExportWalks, ExportWalksRequest, wal
 		Columns: "file, walks",
 		Example: "EXPORT WALKS OF social USING dp_walker(beta := 1.5) INTO FILE 'walks.txt.gz'",
 	},
-	Options: exportWalksOptions,
+	Schema: exportWalksSchema,
 	Bind: func(b *engine.Binder, s *parser.ExportWalks) ExportWalksRequest {
 		req := ExportWalksRequest{Graph: b.Name(fault.Graph, s.Graph), Method: s.Method.Name.Name}
 		req.Settings, req.Path = methods.Bind(b, s.Method), b.Text(fault.Into, s.File)
-		set := b.Settings(parser.Heading(s), exportWalksOptions(), s.Options)
-		walks := engine.RangeIn(set)
-		req.Overwrite, req.First, req.Count = set.Bool("overwrite"), walks.First, walks.Count
+		engine.Bind(b, parser.Heading(s), exportWalksSchema(), s.Options, &req)
 		return req
 	},
 	Resolve: func(c *engine.Call, req ExportWalksRequest) (found walkTarget, err error) {
 		if found.Configured, err = walkMethod(c, req); err != nil {
-			return found, err
-		}
-		if err := req.rows().Check(); err != nil {
 			return found, err
 		}
 		found.graph, err = c.GraphInfo(req.Graph, fault.Graph)

@@ -482,6 +482,7 @@ func TestRead_METISKeys(t *testing.T) {
 		"a\nb\nc\n":                    "(a)a-b 1;(b)b-c 1;(c)",
 		"key\na\n\"two\nlines\"\n2\n":  "(a)a-two\nlines 1;(two\nlines)two\nlines-2 1;(2)",
 		"\ufeffa\r\nb\r\nc\r\n":        "(a)a-b 1;(b)b-c 1;(c)",
+		"vertex\n\"a\"\nb\nkey\n":      "(a)a-b 1;(b)b-key 1;(key)",
 		"\ufeffkey\r\na\r\nb\r\n2\r\n": "(a)a-b 1;(b)b-2 1;(2)",
 		"a\nb\n":                       "declares 3 vertices, but the file of keys has 2",
 		"a\nb\nc\nd\n":                 "the file of keys has 4",

@@ -278,20 +278,23 @@ func TestWrite_Texts(t *testing.T) {
 			return WriteCSV(t.Context(), out, s.graph(), CSVOptions{Spreadsheet: true})
 		}, "source,target,weight,time\nada,bob m,0.1,5\n'=cyd,ada,3,\n"},
 		"vertices": {func(out *bytes.Buffer) error { return WriteVertices(t.Context(), out, s.graph(), CSVOptions{}) },
-			"key,age,zip,score,ok,note\nada,41,007,2.0,true,@x\nbob m,,,0.5,,\"a,\"\"b\"\"\nc\"\n=cyd,-7,12,,false,\n"},
+			"vertex,age,zip,score,ok,note\nada,41,007,2.0,true,@x\nbob m,,,0.5,,\"a,\"\"b\"\"\nc\"\n=cyd,-7,12,,false,\n"},
 		"vertices, spreadsheet": {func(out *bytes.Buffer) error {
 			return WriteVertices(t.Context(), out, s.graph(), CSVOptions{Spreadsheet: true})
-		}, "key,age,zip,score,ok,note\nada,41,007,2.0,true,'@x\nbob m,,,0.5,,\"a,\"\"b\"\"\nc\"\n'=cyd,-7,12,,false,\n"},
+		}, "vertex,age,zip,score,ok,note\nada,41,007,2.0,true,'@x\nbob m,,,0.5,,\"a,\"\"b\"\"\nc\"\n'=cyd,-7,12,,false,\n"},
 		"vertices, types told": {func(out *bytes.Buffer) error { return WriteVertices(t.Context(), out, digits.graph(), CSVOptions{}) },
-			"key,zip:text,none:integer,x:text:text,empty:text\na,12,,b,\"\"\n"},
+			"vertex,zip:text,none:integer,x:text:text,empty:text\na,12,,b,\"\"\n"},
 		"keys": {func(out *bytes.Buffer) error {
 			return WriteKeys(t.Context(), out, 2, appendKeys([]string{"a b", "é,#"}))
 		}, "a b\né,#\n"},
-		"keys, quoted": {func(out *bytes.Buffer) error { return WriteKeys(t.Context(), out, 2, appendKeys([]string{"a ", "b"})) }, "key\n\"a \"\nb\n"},
+		"keys, quoted": {func(out *bytes.Buffer) error { return WriteKeys(t.Context(), out, 2, appendKeys([]string{"a ", "b"})) }, "vertex\n\"a \"\nb\n"},
 		"keys, line breaks": {func(out *bytes.Buffer) error {
 			return WriteKeys(t.Context(), out, 2, appendKeys([]string{"a\nb", "b"}))
-		}, "key\n\"a\nb\"\nb\n"},
-		"keys, the name": {func(out *bytes.Buffer) error { return WriteKeys(t.Context(), out, 2, appendKeys([]string{"key", "b"})) }, "key\nkey\nb\n"},
+		}, "vertex\n\"a\nb\"\nb\n"},
+		"keys, the other name": {func(out *bytes.Buffer) error {
+			return WriteKeys(t.Context(), out, 2, appendKeys([]string{"vertex", "b"}))
+		}, "vertex\nvertex\nb\n"},
+		"keys, the name": {func(out *bytes.Buffer) error { return WriteKeys(t.Context(), out, 2, appendKeys([]string{"key", "b"})) }, "vertex\nkey\nb\n"},
 		"word2vec, 1 row": {func(out *bytes.Buffer) error {
 			return WriteWord2VecBinary(t.Context(), out, 1, 2, appendKeys([]string{"é"}), func(int) []float32 { return []float32{1, -2} })
 		}, "1 2\né \x00\x00\x80?\x00\x00\x00\xc0\n"},

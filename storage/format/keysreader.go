@@ -10,7 +10,7 @@ import (
 )
 
 // ReadKeys reads a file of keys as written by WriteKeys, plain or compressed, and calls yield
-// for each key in order. The file has one key per line, or is CSV under the header "key". A
+// for each key in order. The file has one key per line, or is CSV under the header "vertex" or "key". A
 // byte order mark before the first key is not part of it. A key
 // that is empty, longer than opts.MaxKey bytes, not UTF-8 or that contains NUL gives a
 // *LineError. Of the options, only Name, MaxKey and MaxBytes are used. The key is valid only
@@ -27,8 +27,8 @@ func ReadKeys(ctx context.Context, r io.Reader, opts VectorOptions, yield func(k
 	if start, _ := text.Peek(len(byteOrderMark)); string(start) == byteOrderMark {
 		text.Discard(len(byteOrderMark))
 	}
-	start, _ := text.Peek(len(keysHeader) + len("\r\n"))
-	if header, _, ended := bytes.Cut(start, []byte("\n")); ended && string(bytes.TrimSuffix(header, []byte("\r"))) == keysHeader {
+	start, _ := text.Peek(len(vertexHeader) + len("\r\n"))
+	if header, _, ended := bytes.Cut(start, []byte("\n")); ended && isKeysHeader(string(bytes.TrimSuffix(header, []byte("\r")))) {
 		limits.Separator, limits.Header = ",", HeaderNames
 		_, err := Read(ctx, text, Options{EdgeListOptions: limits, Layout: LayoutVertices}, Handler{
 			Vertex: func(key []byte, _ [][]byte) error { return yield(key) },

@@ -79,9 +79,9 @@ func TestCSVOptions_Neo4j(t *testing.T) {
 			}
 		}
 	})
-	s := sample{keys: []string{"a"}, columns: []Column{{neo4jLabel, Text}, {"key", Integer}}, values: [][]*string{{nil, nil}}}
+	s := sample{keys: []string{"a"}, columns: []Column{{neo4jLabel, Text}, {"vertex", Integer}}, values: [][]*string{{nil, nil}}}
 	var text bytes.Buffer
-	if err := WriteVertices(t.Context(), &text, s.graph(), neo4j); err != nil || text.String() != ":ID,:LABEL,key:long\na,,\n" {
+	if err := WriteVertices(t.Context(), &text, s.graph(), neo4j); err != nil || text.String() != ":ID,:LABEL,vertex:long\na,,\n" {
 		t.Errorf("%v: %q", err, text.String())
 	}
 }

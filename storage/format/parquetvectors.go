@@ -25,7 +25,7 @@ func ReadVectorsParquet(ctx context.Context, r io.Reader, opts VectorOptions, h 
 	if err != nil {
 		return err
 	}
-	key, err := f.vectorColumn(opts.Key, keyKind, "a key is a text or an integer", "key", "id", "vertex", "node")
+	key, err := f.vectorColumn(opts.Key, keyKind, "a key is a text or an integer", "vertex", "key", "id", "node")
 	if err != nil {
 		return err
 	}

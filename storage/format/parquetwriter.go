@@ -120,8 +120,8 @@ func (p *parquetWriter) close() error {
 }
 
 // WriteVerticesParquet writes the vertices of a graph with their attributes as Parquet, in the
-// order of their numbers: a column key of texts (called vertex or node if an attribute is
-// called key), and a column for each attribute, whose values may be missing: texts, 64-bit
+// order of their numbers: a column vertex of texts (called key or node if an attribute is
+// called vertex), and a column for each attribute, whose values may be missing: texts, 64-bit
 // integers, 64-bit floats or booleans. Read with LayoutVertices reads the same back. It refuses
 // the same keys and values as WriteVertices.
 func WriteVerticesParquet(ctx context.Context, w io.Writer, g Graph, notes []Note) error {
@@ -132,9 +132,9 @@ func writeVerticesParquet(out *output, g Graph, notes []Note) error {
 	if err := g.checkColumns(); err != nil {
 		return err
 	}
-	name := freeName(g.Columns, "key", "vertex", "node", "id")
+	name := freeName(g.Columns, vertexHeader, keyHeader, "node", "id")
 	if name == "" {
-		return fmt.Errorf("%w: attributes are called key, vertex, node and id, and no name is left for the column of keys", ErrValue)
+		return fmt.Errorf("%w: attributes are called vertex, key, node and id, and no name is left for the column of keys", ErrValue)
 	}
 	columns := []columnfile.Column{{Name: name, Kind: columnfile.Text}}
 	for _, c := range g.Columns {
@@ -200,12 +200,12 @@ func (p *parquetWriter) attribute(column int, t Type, value []byte) {
 	}
 }
 
-// WriteVectorsParquet writes vectors as Parquet: columns key of texts, id of integers, which
+// WriteVectorsParquet writes vectors as Parquet: columns vertex of texts, id of integers, which
 // are the numbers of the rows from 0, and vector of lists of 32-bit floats. Parquet has no
 // lists of a fixed length; the metadata store the length of all lists, dim, under the key
 // "heavytail.dim", together with the notes. NaN and infinities give ErrNotFinite.
 func WriteVectorsParquet(ctx context.Context, w io.Writer, rows, dim int, key AppendKey, row func(i int) []float32, notes []Note) error {
-	columns := []columnfile.Column{{Name: "key", Kind: columnfile.Text}, {Name: "id", Kind: columnfile.Integer}, {Name: "vector", Kind: columnfile.FloatList}}
+	columns := []columnfile.Column{{Name: vertexHeader, Kind: columnfile.Text}, {Name: "id", Kind: columnfile.Integer}, {Name: "vector", Kind: columnfile.FloatList}}
 	meta := append(entries(notes), columnfile.Entry{Key: "heavytail.dim", Text: strconv.Itoa(dim)})
 	p := newParquetWriter(newOutput(ctx, w), columns, meta, key)
 	return writing("Parquet of vectors", p.vectors(rows, dim, row))

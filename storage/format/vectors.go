@@ -87,12 +87,19 @@ func checkVector(row int, values []float32, dim int) error {
 	return nil
 }
 
-// keysHeader is the first line of a file of keys in CSV.
-const keysHeader = "key"
+// vertexHeader is the name of the column of the keys of vertices in files that are written, and the
+// first line of a file of keys in CSV. Readers take keyHeader as well.
+const (
+	vertexHeader = "vertex"
+	keyHeader    = "key"
+)
+
+// isKeysHeader reports whether the first line of a file of keys says that it is CSV.
+func isKeysHeader(line string) bool { return line == vertexHeader || line == keyHeader }
 
 // WriteKeys writes the keys of the vertices below n, one per line, in order. Such a file
 // complements a matrix of WriteNPY. If a key needs quotes to fit on one line, or if the first
-// key is "key", the file is CSV under the header "key", which Read with LayoutVertices reads;
+// key is "vertex" or "key", the file is CSV under the header "vertex", which Read with LayoutVertices reads;
 // otherwise it has no header. It refuses the same keys as WriteEdges.
 func WriteKeys(ctx context.Context, w io.Writer, n int, key AppendKey) error {
 	return writing("keys", writeKeys(newOutput(ctx, w), n, key))
@@ -103,14 +110,14 @@ func writeKeys(out *output, n int, key AppendKey) error {
 	var scratch []byte
 	err := out.each(n, func(v uint32) (err error) {
 		scratch, err = key.checked(scratch[:0], v, checkKey)
-		plain = plain && isLine(scratch) && (v > 0 || string(scratch) != keysHeader)
+		plain = plain && isLine(scratch) && (v > 0 || !isKeysHeader(string(scratch)))
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	if !plain {
-		out.WriteString(keysHeader + "\n")
+		out.WriteString(vertexHeader + "\n")
 	}
 	var line []byte
 	return out.finish(out.each(n, func(v uint32) error {

@@ -6,7 +6,7 @@ import (
 )
 
 // WriteVertices writes the vertices of a graph with their attributes as CSV: a header
-// "key,NAME,…", then a record for every vertex in the order of their numbers. Missing values
+// "vertex,NAME,…", then a record for every vertex in the order of their numbers. Missing values
 // are empty fields; quoted texts may contain line breaks.
 //
 // Read with LayoutVertices reads the same values and types back. To make that possible, a name
@@ -44,7 +44,7 @@ func (t *tableWriter) header() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	line := []byte("key")
+	line := []byte(vertexHeader)
 	for i, c := range t.g.Columns {
 		t.guarded = t.csv.guard(t.guarded[:0], []byte(c.Name))
 		if stated[i] {
@@ -56,9 +56,9 @@ func (t *tableWriter) header() ([]byte, error) {
 }
 
 func (t *tableWriter) neo4jHeader() []byte {
-	line := []byte("key" + neo4jID)
+	line := []byte(vertexHeader + neo4jID)
 	for _, c := range t.g.Columns {
-		if c.Name == "key" {
+		if c.Name == vertexHeader {
 			line = []byte(neo4jID)
 		}
 	}

@@ -53,7 +53,7 @@ type CSVOptions struct {
 	// Reading them back does not remove the apostrophe.
 	Spreadsheet bool
 	// Neo4j writes the headers of Neo4j's import tool. Edges have the columns ":START_ID",
-	// ":END_ID", ":TYPE" (always EDGE), "weight:float" and "time"; vertices have "key:ID"
+	// ":END_ID", ":TYPE" (always EDGE), "weight:float" and "time"; vertices have "vertex:ID"
 	// (":ID" if an attribute is called key) and each attribute with its type, except a text
 	// attribute ":LABEL", which has none. Dates are written as date-times. Read reads all of
 	// this back.

@@ -13,9 +13,12 @@ func OverwriteField[O any](at func(*O) *bool) option.Field[O] {
 	return option.Bool("overwrite", "replace a file that exists", at)
 }
 
+// FormOption is the name of the option of FormField, for remedies.
+const FormOption = "format"
+
 // FormField is the option for the form of a file; an empty text goes by the ending of its name.
 func FormField[O any](names []string, at func(*O) *string) option.Field[O] {
-	return option.Auto("format", "form of the file; auto goes by the ending of its name", names, at)
+	return option.Auto(FormOption, "form of the file; auto goes by the ending of its name", names, at)
 }
 
 // FormatOption is the option for the form of a file.

@@ -57,14 +57,13 @@ var IntoFile = &Statement[*parser.IntoFile, RowsRequest, rowfile.Form, WrittenRo
 	Reads: true, // the inner statement decides whether the store is written
 }
 
-// IntoFileOptions are the options of INTO FILE.
-func IntoFileOptions() []option.Info { return intoFileSchema().Infos() }
-
 func intoFileSchema() option.Schema[RowsRequest] {
-	return option.Schema[RowsRequest]{
-		OverwriteField(func(r *RowsRequest) *bool { return &r.Overwrite }),
-		FormField(lists.Map(rowfile.Forms(), func(f rowfile.Form) string { return f.Name }), func(r *RowsRequest) *string { return &r.Format }),
-	}
+	return IntoFileFields(func(r *RowsRequest) *bool { return &r.Overwrite }, func(r *RowsRequest) *string { return &r.Format })
+}
+
+// IntoFileFields are the options of a statement that writes rows into a file.
+func IntoFileFields[O any](overwrite func(*O) *bool, form func(*O) *string) option.Schema[O] {
+	return option.Schema[O]{OverwriteField(overwrite), FormField(lists.Map(rowfile.Forms(), func(f rowfile.Form) string { return f.Name }), form)}
 }
 
 // ResolveIntoFile finds the format of the file, and checks that it can be written.

@@ -10,6 +10,9 @@ import (
 // name the file of their keys.
 const KeysEnding = ".keys"
 
+// KeysOption is the option that names the file of keys of a file that has none.
+const KeysOption = "keys"
+
 // NoKeys is the value of the option keys for numbers instead of keys.
 const NoKeys = "none"
 

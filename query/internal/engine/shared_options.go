@@ -26,8 +26,11 @@ func Bind[Q any](b *Binder, owner string, schema option.Schema[Q], given []parse
 }
 
 // Given are the options that a request sets, in the text of a job.
-func Given[Q any](schema option.Schema[Q], req Q) []parser.Option {
-	return lists.Map(schema.Given(req), func(g option.Given) parser.Option { return Option(g.Name, g.Value) })
+func Given[Q any](schema option.Schema[Q], req Q) []parser.Option { return Options(schema.Given(req)) }
+
+// Options are checked options in the language.
+func Options(given []option.Given) []parser.Option {
+	return lists.Map(given, func(g option.Given) parser.Option { return Option(g.Name, g.Value) })
 }
 
 // Option is an option in the text of a job.
@@ -56,26 +59,6 @@ func literal(v any) parser.Value {
 		return parser.Bool{Value: v}
 	}
 	return parser.String{Value: fmt.Sprint(v)}
-}
-
-// CallText writes a call with the settings that were given, and the seed.
-func CallText(s bind.Settings, name string, options []help.Option) string {
-	var list []string
-	for _, o := range options {
-		value, given := s[o.Name]
-		switch v := value.(type) {
-		case string:
-			list = append(list, o.Name+" := "+parser.String{Value: v}.String())
-		case float64:
-			list = append(list, o.Name+" := "+strconv.FormatFloat(v, 'g', -1, 64))
-		case int64:
-			list = append(list, o.Name+" := "+strconv.FormatInt(v, 10))
-		}
-		if !given && o.Name == "seed" {
-			list = append(list, "seed := 0")
-		}
-	}
-	return name + "(" + strings.Join(list, ", ") + ")"
 }
 
 // GivenBy lists the options that a struct sets, a vectors.MethodOptions or
@@ -239,12 +222,13 @@ type RowRange struct {
 	Count *int64 // nil for all that follow
 }
 
-// RangeFields are the options of RangeOptions.
-func RangeFields[O any](one, many string, rows func(*O) *RowRange) option.Schema[O] {
-	return option.In(option.Schema[RowRange]{
-		option.Int("first", "number of the first "+one+", from 0", func(r *RowRange) *int64 { return &r.First }).NotNegative(),
-		option.IntOr("count", "all", "largest number of "+many+"; all takes all that follow the first one", func(r *RowRange) **int64 { return &r.Count }).NotNegative(),
-	}, rows)
+// RangeFields are the options of a statement that takes some of its rows, such as walks: the number of
+// the first one, and how many.
+func RangeFields[O any](one, many string, first func(*O) *int64, count func(*O) **int64) option.Schema[O] {
+	return option.Schema[O]{
+		option.Int("first", "number of the first "+one+", from 0", first).NotNegative(),
+		option.IntOr("count", "all", "largest number of "+many+"; all takes all that follow the first one", count).NotNegative(),
+	}
 }
 
 // RangeOptions are the options of a statement that can write some of its rows, such as walks, so

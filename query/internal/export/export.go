@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/files"
-	"heavytail/query/help"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
@@ -57,36 +57,31 @@ const (
 )
 
 // TimesOf is the form of times that a request asks for.
-func TimesOf(r files.ExportRequest, graph storage.GraphInfo) (format.TimeForm, error) {
+func TimesOf(r files.ExportRequest, graph storage.GraphInfo) format.TimeForm {
 	switch {
 	case r.Times == timesUnix:
-		return format.TimeNumbers, nil
+		return format.TimeNumbers
 	case r.Times == timesISO && graph.Times == format.TimeNumbers:
-		return format.TimeClocks, nil
-	case r.Times == timesISO || r.Times == "":
-		return graph.Times, nil
+		return format.TimeClocks
 	}
-	return 0, fault.OfOption("times", "is %s", fault.QuoteKey(r.Times)).WithExpected(timesISO, timesUnix)
+	return graph.Times
 }
 
 // FormatOf is the form that a request names, or else the ending of its path.
 func FormatOf(r files.ExportRequest, formats []Format) (Format, error) {
-	var names, known []string
+	var known []string
 	for _, f := range formats {
 		if r.Format == f.Name || r.Format == "" && slices.Contains(f.Endings, format.Ending(r.Path)) {
 			return f, nil
 		}
-		names, known = append(names, f.Name), append(known, f.Endings...)
+		known = append(known, f.Endings...)
 	}
-	if r.Format == "" {
-		err := session.CheckEnding(r.Path, known)
-		var e *fault.Error
-		if errors.As(err, &e) {
-			e.Options = []fault.OptionRemedy{{Purpose: "to choose the form", Option: "format"}}
-		}
-		return formats[0], err
+	err := session.CheckEnding(r.Path, known)
+	var e *fault.Error
+	if errors.As(err, &e) {
+		e.Options = []fault.OptionRemedy{{Purpose: "to choose the form", Option: engine.FormOption}}
 	}
-	return Format{}, fault.OfOption("format", "is %s", fault.QuoteKey(r.Format)).WithExpected(names...)
+	return formats[0], err
 }
 
 // refused adds to the error of a key that this format cannot hold the name of a format that can.
@@ -98,30 +93,35 @@ func (f Format) refused(err error) error {
 	return fmt.Errorf("%w; format := '%s' can hold it", err, f.Holds)
 }
 
-// Options are the options of a statement that writes a file in one of these forms.
-func Options(formats []Format) []help.Option {
-	options := []help.Option{engine.OverwriteOption(), engine.FormatOption(lists.Map(formats, func(f Format) string { return f.Name }))}
+// Schema are the options of a statement that writes a file in one of these forms.
+func Schema(formats []Format) option.Schema[files.ExportRequest] {
+	type request = files.ExportRequest
+	schema := option.Schema[request]{
+		engine.OverwriteField(func(r *request) *bool { return &r.Overwrite }),
+		engine.FormField(lists.Map(formats, func(f Format) string { return f.Name }), func(r *request) *string { return &r.Format }),
+	}
 	if formats[0].Name == GraphFormats()[0].Name {
-		options = append(options, help.Option{
-			Name: "times", Type: "text", Default: "'auto'", Choices: []string{"auto", timesISO, timesUnix},
-			Doc: "form of the times of edges, as dates or as seconds since 1970; auto is the form in which they came into the graph",
-		})
+		schema = append(schema, option.Auto("times", "form of the times of edges, as dates or as seconds since 1970; auto is the form in which they came into the graph",
+			[]string{timesISO, timesUnix}, func(r *request) *string { return &r.Times }))
 	}
-	if slices.ContainsFunc(formats, func(f Format) bool { return f.Name == "csv" }) {
-		options = append(options, help.Option{
-			Name: "spreadsheet", Type: "bool", Default: "FALSE",
-			Doc: "in CSV, put an apostrophe before text that a spreadsheet could take for a formula",
-		})
+	if slices.ContainsFunc(formats, func(f Format) bool { return f.Name == csv }) {
+		schema = append(schema, option.Bool("spreadsheet", "in CSV, put an apostrophe before text that a spreadsheet could take for a formula",
+			func(r *request) *bool { return &r.Spreadsheet }).Rule(func(r request) error {
+			if form, err := FormatOf(r, formats); r.Spreadsheet && err == nil && form.Name != csv {
+				return fault.Rule("does not apply to the format %s", form.Name)
+			}
+			return nil
+		}))
 	}
-	return options
+	return schema
 }
+
+const csv = "csv"
 
 // Bind converts the parts of an EXPORT statement to a request.
 func Bind(b *engine.Binder, statement parser.Statement, object string, file parser.Value, options []parser.Option, formats []Format) files.ExportRequest {
 	req := files.ExportRequest{Name: object, Path: b.Text(fault.Into, file)}
-	set := b.Settings(parser.Heading(statement), Options(formats), options)
-	req.Overwrite, req.Spreadsheet = set.Bool("overwrite"), set.Bool("spreadsheet")
-	req.Format, req.Times = engine.UnlessAuto(set.Text("format")), engine.UnlessAuto(set.Text("times"))
+	engine.Bind(b, parser.Heading(statement), Schema(formats), options, &req)
 	return req
 }
 
@@ -136,9 +136,6 @@ func Check(c *engine.Call, req files.ExportRequest, formats []Format) (Format, e
 	form, err := FormatOf(req, formats)
 	if err != nil {
 		return form, err
-	}
-	if req.Spreadsheet && form.Name != "csv" {
-		return form, fault.OfOption("spreadsheet", "does not apply to the format %s", form.Name)
 	}
 	err = engine.CheckFile(c, form.Name, req.Path, req.Overwrite)
 	if err == nil && form.keyed() {

@@ -26,14 +26,15 @@ const PredictedSides = "in a bipartite graph, links between its sides only, such
 
 // SidesField is the option sides; an empty text is none.
 func SidesField[O any](doc string, at func(*O) *string) option.Field[O] {
-	return option.String(sidesOption, doc+": an attribute with two values, or auto to find the sides from the edges; not for scorers of common neighbours, which are 0 for all such pairs", at).
+	return option.String(SidesOption, doc+": an attribute with two values, or auto to find the sides from the edges; not for scorers of common neighbours, which are 0 for all such pairs", at).
 		Absent("none")
 }
 
-const sidesOption = "sides"
+// SidesOption is the name of the option of SidesField, for errors.
+const SidesOption = "sides"
 
 // SidesOption is the option sides.
-func SidesOption(doc string) help.Option {
+func OldSidesOption(doc string) help.Option {
 	return help.Option{Name: "sides", Type: "text", Default: "'none'", Doc: doc + ": an attribute with two values, or auto to find the sides from the edges; not for scorers of common neighbours, which are 0 for all such pairs"}
 }
 
@@ -54,7 +55,7 @@ func CheckSides(graph storage.GraphInfo, sides string, with catalogue.Scorer) er
 	if link.CommonNeighborsOnly(with.Name) {
 		return ZeroAcross(with.Name, fault.Scorer(0))
 	}
-	return session.CheckAttributes(graph, fault.Option(sidesOption), SidesAttribute(sides)...)
+	return session.CheckAttributes(graph, fault.Option(SidesOption), SidesAttribute(sides)...)
 }
 
 // ZeroAcross is the Error for a scorer that is 0 for all pairs across.
@@ -69,7 +70,7 @@ func NoneAcross(graph string, sides link.Sides, err error) error {
 	if sides == nil || !errors.Is(err, evaluate.ErrLinks) {
 		return err
 	}
-	return fault.OfOption(sidesOption, "leaves graph %s too few pairs of vertices without an edge, or too few edges to hold out", fault.Quote(graph)).
+	return fault.OfOption(SidesOption, "leaves graph %s too few pairs of vertices without an edge, or too few edges to hold out", fault.Quote(graph)).
 		WithErr(err)
 }
 
@@ -91,7 +92,7 @@ func Sides(c *engine.Call, view *session.Graph, of string, columns *session.Colu
 	case AutoSides:
 		found, u, v, ok := link.TwoSides(view.Graph)
 		if !ok {
-			return nil, fault.OfOption(sidesOption, "is auto, and graph %s is not bipartite: the edge %s %s closes a cycle of odd length",
+			return nil, fault.OfOption(SidesOption, "is auto, and graph %s is not bipartite: the edge %s %s closes a cycle of odd length",
 				fault.Name(view.Info.Name), fault.QuoteKey(view.Key(u)), fault.QuoteKey(view.Key(v))).WithRemedy("leave the option out")
 		}
 		sides = found
@@ -143,12 +144,12 @@ func declaredSides(view *session.Graph, attribute string, columns *session.Colum
 			at, values = len(values), append(values, value.String())
 		}
 		if at > 1 {
-			return nil, fault.OfOption(sidesOption, "is attribute %s, which has more than two values: %s, %s, %s, …", fault.Name(attribute), fault.Quote(values[0]), fault.Quote(values[1]), fault.Quote(values[2]))
+			return nil, fault.OfOption(SidesOption, "is attribute %s, which has more than two values: %s, %s, %s, …", fault.Name(attribute), fault.Quote(values[0]), fault.Quote(values[1]), fault.Quote(values[2]))
 		}
 		sides[v] = uint8(at)
 	}
 	if u, v, ok := sameSide(view.Graph, sides); ok {
-		return nil, fault.OfOption(sidesOption, "is attribute %s, and the edge %s %s does not join vertices with different values of it",
+		return nil, fault.OfOption(SidesOption, "is attribute %s, and the edge %s %s does not join vertices with different values of it",
 			fault.Name(attribute), fault.QuoteKey(view.Key(u)), fault.QuoteKey(view.Key(v)))
 	}
 	return sides, nil

@@ -7,7 +7,6 @@ import (
 	"heavytail/index"
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
-	"heavytail/query/internal/session"
 	"heavytail/query/plan"
 	"heavytail/query/where"
 	"heavytail/storage/vec"
@@ -15,13 +14,10 @@ import (
 
 // NearestBatches answers many queries, a batch at a time.
 type NearestBatches struct {
-	Loaded
+	Many
 	queries QueryVertices
 	K       int // number of answers for each query
 	rows    int // number of vertices that have a vector
-	// One of these two finds the answers; the other is nil.
-	Exact *index.Batches
-	Graph *index.HNSW
 	// For each vertex, whether it may be an answer to a query vertex that it is not
 	// linked to, and to one that it is linked to. Both are nil if all vertices may be
 	// answers.
@@ -31,28 +27,15 @@ type NearestBatches struct {
 // OpenNearestBatches loads the data that the batches of a search share. The queries are the
 // keys of a file, or all vertices if path is empty, of which only some are answered.
 func OpenNearestBatches(c *engine.Call, path string, some engine.RowRange, s Search) (*NearestBatches, error) {
-	b := &NearestBatches{Loaded: Loaded{Call: c}}
+	b := &NearestBatches{Many: Many{Loaded: Loaded{Call: c}}}
 	if err := c.Consistent(func() error { return b.load(s) }); err != nil {
 		return nil, err
 	}
 	b.rows = min(b.Space.Matrix.Rows, b.Space.Graph.Graph.Vertices())
 	b.K = min(s.K, max(1, b.rows))
 	b.queries = QueryVertices{Call: c, Graph: b.Space.Graph, Path: path, Range: some, Rows: b.rows, Verb: "nearest"}
-	var err error
-	if b.Index != nil {
-		if b.Graph, err = Hnsw(c, b.Space, b.Metric, b.Index); err != nil {
-			return nil, err
-		}
-	}
-	if b.Graph == nil {
-		exact, err := b.Space.Searcher(b.Metric)
-		if err != nil {
-			return nil, err
-		}
-		b.Exact = exact.Batches()
-	}
-	if s.Where == nil {
-		return b, nil
+	if err := b.Open(); err != nil || s.Where == nil {
+		return b, err
 	}
 	return b, b.admit(s.Where)
 }
@@ -132,7 +115,7 @@ func (b *NearestBatches) keptBytes(purpose string) (int64, error) {
 }
 
 func (b *NearestBatches) answer(queries []uint32, f func(u uint32, hits []index.Hit) error) error {
-	answers, err := b.find(queries)
+	answers, err := b.Nearest(queries, b.K, b.admits)
 	if err != nil {
 		return err
 	}
@@ -144,16 +127,36 @@ func (b *NearestBatches) answer(queries []uint32, f func(u uint32, hits []index.
 	return nil
 }
 
-// find answers a batch, by the index or by a scan of all vectors.
-func (b *NearestBatches) find(queries []uint32) ([][]index.Hit, error) {
-	if b.Graph != nil {
-		return Walk(b.Call, b.Graph, b.Space, queries, b.K, b.admits)
-	}
-	return b.Exact.Nearest(b.Call.Ctx, queries, b.K, b.Call.Workers(), b.admits)
+// Many finds the vertices nearest to each of many others, by the index of a search or by scans.
+type Many struct {
+	Loaded
+	// Open sets one of these two; the other is nil.
+	Exact *index.Batches
+	Graph *index.HNSW
 }
 
-// Walk finds the k nearest of each of some vertices by an index, each in one goroutine.
-func Walk(c *engine.Call, graph *index.HNSW, space *session.Space, vertices []uint32, k int, admits func(u, v uint32) bool) ([][]index.Hit, error) {
+// Open prepares for many searches. Afterwards the index of the search is the one that they use.
+func (m *Many) Open() (err error) {
+	if m.Index != nil {
+		if m.Graph, err = Hnsw(m.Call, m.Space, m.Metric, m.Index); err != nil || m.Graph != nil {
+			return err
+		}
+		m.Index = nil
+	}
+	exact, err := m.Space.Searcher(m.Metric)
+	if err == nil {
+		m.Exact = exact.Batches()
+	}
+	return err
+}
+
+// Nearest finds the k nearest of each of some vertices, among those that admits accepts for it. By an
+// index each is searched in one goroutine.
+func (m *Many) Nearest(vertices []uint32, k int, admits func(u, v uint32) bool) ([][]index.Hit, error) {
+	c, space := m.Call, m.Space
+	if m.Exact != nil {
+		return m.Exact.Nearest(c.Ctx, vertices, k, c.Workers(), admits)
+	}
 	answers, failed := make([][]index.Hit, len(vertices)), make([]error, len(vertices))
 	vec.Parallel(len(vertices), 1, c.Workers(), func(i, _, _ int) {
 		u := vertices[i]
@@ -161,7 +164,7 @@ func Walk(c *engine.Call, graph *index.HNSW, space *session.Space, vertices []ui
 			Workers: 1, GraphOnly: c.DB.Opts.GraphOnly,
 			Filter: func(v uint32) bool { return admits(u, v) },
 		})
-		answers[i], failed[i] = graph.Search(c.Ctx, space.Matrix.Row(int(u)), k, opts)
+		answers[i], failed[i] = m.Graph.Search(c.Ctx, space.Matrix.Row(int(u)), k, opts)
 		space.ToVertices(answers[i])
 	})
 	return answers, cmp.Or(c.Ctx.Err(), errors.Join(failed...))

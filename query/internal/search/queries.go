@@ -1,8 +1,8 @@
 package search
 
 import (
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
-	"heavytail/query/help"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
@@ -92,10 +92,13 @@ func (q *QueryVertices) eachOfFile(f func(u uint32) error) error {
 	})
 }
 
-// EachOptions are the options of a statement FOR ALL or FOR FILE.
-func EachOptions() []help.Option {
-	list := engine.RangeOptions("vertex with FOR ALL, or key of the file with FOR FILE", "vertices or keys")
+// EachFields are the options of a statement FOR ALL or FOR FILE, which each reports.
+func EachFields[O any](each func(O) bool, first func(*O) *int64, count func(*O) **int64) option.Schema[O] {
+	list := engine.RangeFields("vertex with FOR ALL, or key of the file with FOR FILE", "vertices or keys", first, count)
 	list[0].Doc += "; a file of CSV or TSV that does not begin with number 0 has no header"
+	for i := range list {
+		list[i] = list[i].With("FOR ALL or FOR FILE", each)
+	}
 	return list
 }
 

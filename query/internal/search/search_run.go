@@ -52,7 +52,7 @@ type Found struct {
 
 // Run answers a search.
 func Run(c *engine.Call, s Search) (f Found, err error) {
-	err = s.view(c, func(v View) error {
+	err = s.Open(c, func(v View) error {
 		resolved := s
 		if l, ok := v.(*Loaded); ok {
 			resolved = l.Search
@@ -63,9 +63,9 @@ func Run(c *engine.Call, s Search) (f Found, err error) {
 	return f, err
 }
 
-// view calls f with the vectors and the graph of a search in the file, where it can be answered there
+// Open calls f with the vectors and the graph of a search in the file, where it can be answered there
 // and nothing has changed since it was resolved, and otherwise in memory.
-func (s Search) view(c *engine.Call, f func(View) error) error {
+func (s Search) Open(c *engine.Call, f func(View) error) error {
 	if s.InFile {
 		info, graph := s.Entry.Info, s.Entry.Graph
 		err := c.DB.Store.ViewRows(c.Ctx, info.Name, func(v *storage.RowView) error {

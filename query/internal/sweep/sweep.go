@@ -5,9 +5,8 @@ import (
 	"slices"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
-	"heavytail/query/help"
-	"heavytail/query/internal/bind"
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/engine"
 	"heavytail/query/rows"
@@ -32,28 +31,19 @@ func Bytes(c *engine.Call) int64 { return min(1<<30, max(1<<20, c.DB.Opts.Memory
 // vertex, and beyond some hundreds the best radius hardly changes.
 const MaxPoints = 10_000
 
-// Options are the options of statements that try many radii; subject is
-// the noun or pronoun for the statement in their texts.
-func Options(subject string) []help.Option {
-	return []help.Option{
-		{Name: "grid", Type: "text", Default: "'quantiles'", Choices: []string{"quantiles", "paper"}, Doc: "which radii " + subject + " tries: quantiles of the distances, or epsilon from 0.01 to 0.50"},
-		{Name: "points", Type: "int", Default: "128", Doc: "how many quantiles " + subject + " tries at first"},
-		{Name: "criterion", Type: "text", Default: "'pearson'", Choices: Criteria(), Doc: "the measure that decides which radius is best: the correlation of the degrees (pearson, spearman, kendall, or both pearson and spearman), f1 of the edges, or the smallest distance ks of the degrees from the power law fitted to them, over at least 50 vertices; only among reconstructions with " + fmt.Sprintf("at least %v times the edges of the graph, and at most %v times as many or %v of all pairs", evaluate.LeastEdges, evaluate.MostEdges, evaluate.MostPairs)},
-		{Name: "sweep", Type: "bool", Default: "FALSE", Doc: "show every point that " + subject + " tried, not only the best"},
+// Fields are the options of statements that try many radii; subject is the noun or pronoun for the
+// statement in their texts. The last one is whether every point is shown.
+func Fields[O any](subject string, grid func(*O) *evaluate.Grid, points func(*O) *int, criterion func(*O) *evaluate.Criterion, all func(*O) *bool) option.Schema[O] {
+	return option.Schema[O]{
+		option.Enum("grid", "which radii "+subject+" tries: quantiles of the distances, or epsilon from 0.01 to 0.50", []string{"quantiles", "paper"}, grid),
+		option.Int("points", "how many quantiles "+subject+" tries at first", points).OrElse(128).Between(2, MaxPoints),
+		option.Enum("criterion", "the measure that decides which radius is best: the correlation of the degrees (pearson, spearman, kendall, or both pearson and spearman), f1 of the edges, or the smallest distance ks of the degrees from the power law fitted to them, over at least 50 vertices; only among reconstructions with "+fmt.Sprintf("at least %v times the edges of the graph, and at most %v times as many or %v of all pairs", evaluate.LeastEdges, evaluate.MostEdges, evaluate.MostPairs), Criteria(), criterion),
+		option.Bool("sweep", "show every point that "+subject+" tried, not only the best", all),
 	}
 }
 
 // Criteria are the names of evaluate.Criterion, by its numbers.
 func Criteria() []string { return []string{"pearson", "spearman", "kendall", "f1", "ks", "both"} }
-
-// Bind returns the checked options of a sweep.
-func Bind(b *engine.Binder, set bind.Settings) (grid evaluate.Grid, points int, criterion evaluate.Criterion) {
-	if set.Text("grid") == "paper" {
-		grid = evaluate.Paper
-	}
-	criterion = evaluate.Criterion(max(0, slices.Index(Criteria(), set.Text("criterion"))))
-	return grid, int(b.Within(set, "points", 2, MaxPoints)), criterion
-}
 
 // EvaluationRow is a point with the power law of its degrees.
 func EvaluationRow(p evaluate.ReconstructionPoint) []rows.Value {
