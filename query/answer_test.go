@@ -139,7 +139,7 @@ func TestParseMethod(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"dp_walkr":            `line 1, column 1: unknown method "dp_walkr": did you mean dp_walker?`,
-		"deepwalk(beta := 1)": `line 1, column 10: method deepwalk has no option "beta", expected dim, walks, length, window, epochs, alpha, negative, weights, partitions or seed`,
+		"deepwalk(beta := 1)": `line 1, column 10: method deepwalk has no option "beta", expected dim, walks, length, window, epochs, alpha, negative, row_norm, row_scale, weights, partitions or seed`,
 		"deepwalk(dim := 0)":  "line 1, column 10: option dim is 0, and must be a whole number from 1 to 4096",
 		"deepwalk(dim := $n)": "line 1, column 17: parameter $n has no value",
 		"deepwalk AS e":       `line 1, column 10: found "AS", expected "("`,

@@ -58,9 +58,6 @@ func length[T float32 | float64](row []T) float64 {
 // It costs as much as the sweep, and the memory of m in addition. Errors are those of
 // ReconstructSweep.
 func ReconstructNull(ctx context.Context, g *csr.Graph, m *vec.Matrix, opts ReconstructOptions) (ReconstructionPoint, error) {
-	if err := opts.Validate(); err != nil {
-		return ReconstructionPoint{}, err
-	}
 	random, err := RandomDirections(ctx, m, opts.Seed, opts.Workers)
 	if err != nil {
 		return ReconstructionPoint{}, err
@@ -72,7 +69,15 @@ func ReconstructNull(ctx context.Context, g *csr.Graph, m *vec.Matrix, opts Reco
 	return points[best], nil
 }
 
-// ReconstructNullBytes is [ReconstructBytes] of [ReconstructNull].
-func ReconstructNullBytes(vertices, dim int, edges int64, opts ReconstructOptions) int64 {
-	return 4*int64(vertices)*int64(dim) + ReconstructBytes(vertices, dim, edges, opts)
+// ReconstructNullAt is [ReconstructNull] of [ReconstructAt], at one radius.
+func ReconstructNullAt(ctx context.Context, g *csr.Graph, m *vec.Matrix, radius float64, opts ReconstructOptions) (ReconstructionPoint, error) {
+	random, err := RandomDirections(ctx, m, opts.Seed, opts.Workers)
+	if err != nil {
+		return ReconstructionPoint{}, err
+	}
+	return ReconstructAt(ctx, g, random, radius, opts)
 }
+
+// RandomDirectionsBytes is the memory of [RandomDirections], which a null takes beside
+// [ReconstructBytes] or [ReconstructAtBytes].
+func RandomDirectionsBytes(vertices, dim int) int64 { return 4 * int64(vertices) * int64(dim) }

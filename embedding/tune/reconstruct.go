@@ -48,7 +48,7 @@ const (
 
 // ReconstructionBytes estimates the memory in which [Reconstruction] judges an embedding.
 func ReconstructionBytes(vertices, dim int, edges int64, opts evaluate.ReconstructOptions) int64 {
-	return max(evaluate.ReconstructNullBytes(vertices, dim, edges, opts), evaluate.ReconstructSampleBytes(vertices, dim, edges, closeRows, opts))
+	return max(evaluate.RandomDirectionsBytes(vertices, dim)+evaluate.ReconstructBytes(vertices, dim, edges, opts), evaluate.ReconstructSampleBytes(vertices, dim, edges, closeRows, opts))
 }
 
 // Judge sweeps over the radii, for a sample of vertices if an estimate

@@ -27,11 +27,13 @@ func (s *Service) ReconstructedDegrees(ctx context.Context, req EvaluateReconstr
 }
 
 func reconstructedDegrees(c *engine.Call, req EvaluateReconstructionRequest) (ReconstructedDegreesResult, error) {
-	found, err := resolveReconstruct(c, req.sweep())
+	alone := req.sweep()
+	alone.alone = true
+	found, err := resolveReconstruct(c, alone)
 	if err != nil {
 		return ReconstructedDegreesResult{}, err
 	}
-	swept, err := runEvaluateReconstruction(c, req, found)
+	swept, err := runReconstruct(c, alone, found)
 	if err != nil {
 		return ReconstructedDegreesResult{}, err
 	}
