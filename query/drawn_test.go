@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"heavytail/.ci/repeat"
-	"heavytail/query/help"
+	"heavytail/embedding/option"
 	"heavytail/query/parser"
 	"heavytail/storage"
 )
@@ -503,7 +503,7 @@ func (d *drawer) options() {
 	d.emit("WITH", "("+strings.Join(list, ", ")+")")
 }
 
-func (d *drawer) value(o help.Option) string {
+func (d *drawer) value(o option.Info) string {
 	switch {
 	case len(o.Choices) > 0:
 		return "'" + d.pick(o.Choices...) + "'"

@@ -208,7 +208,7 @@ func helpTopics(helps []help.Statement) []helpTopic {
 	return topics
 }
 
-func optionRows(options []help.Option) [][]rows.Value {
+func optionRows(options []option.Info) [][]rows.Value {
 	var list [][]rows.Value
 	for _, o := range options {
 		text := o.Doc

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/graphs"
-	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/engine"
 	"heavytail/query/parser"
@@ -211,7 +211,7 @@ func TestHelps_Columns(t *testing.T) {
 
 // Every option that HELP lists must be accepted, with its listed default.
 func TestHelps_OptionsAreAccepted(t *testing.T) {
-	tables := map[string][]help.Option{}
+	tables := map[string][]option.Info{}
 	for _, h := range Helps() {
 		tables[h.Statement] = h.Options
 	}

@@ -9,7 +9,6 @@ import (
 
 	"heavytail/embedding/option"
 	"heavytail/query/fault"
-	"heavytail/query/help"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/methods"
 	"heavytail/query/studies"
@@ -65,7 +64,7 @@ func TestMethodOptions_Table(t *testing.T) {
 		"normalization": {string(vectors.NormalizationAuto), string(vectors.NormalizationStrength), string(vectors.NormalizationDegree)},
 		"components":    {string(vectors.ComponentsApart), string(vectors.ComponentsJoint)},
 	} {
-		i := slices.IndexFunc(spectral.Options, func(o help.Option) bool { return o.Name == name })
+		i := slices.IndexFunc(spectral.Options, func(o option.Info) bool { return o.Name == name })
 		if !slices.Equal(spectral.Options[i].Choices, constants) {
 			t.Errorf("%s: choices %v, constants %v", name, spectral.Options[i].Choices, constants)
 		}

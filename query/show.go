@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"heavytail/embedding/link"
+	"heavytail/embedding/option"
 	"heavytail/embedding/run"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
@@ -113,6 +114,6 @@ func listed(c *engine.Call, what parser.Listing) ([][]rows.Value, error) {
 	return nil, fault.New(fault.Statement, "SHOW %s is not known here", what)
 }
 
-func optionsText(options []help.Option) string {
-	return strings.Join(lists.Map(options, help.Option.String), ", ")
+func optionsText(options []option.Info) string {
+	return strings.Join(lists.Map(options, option.Info.String), ", ")
 }

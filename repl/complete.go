@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"heavytail/embedding/option"
 	"heavytail/query"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
@@ -293,7 +294,7 @@ func (c *completer) vertices(ctx context.Context, names parser.Names, word strin
 }
 
 // options is the table of options of a call: a method, generator or statement.
-func (c *completer) options(call string) []help.Option {
+func (c *completer) options(call string) []option.Info {
 	for _, m := range vectors.Methods() {
 		if m.Name == call {
 			return m.Options
@@ -319,17 +320,17 @@ func (c *completer) options(call string) []help.Option {
 
 // option returns the option whose value is being typed, or the zero OptionInfo
 // if no option is.
-func (c *completer) option(names parser.Names) help.Option {
+func (c *completer) option(names parser.Names) option.Info {
 	for _, o := range c.options(names.Call) {
 		if o.Name == names.Option {
 			return o
 		}
 	}
-	return help.Option{}
+	return option.Info{}
 }
 
 func (c *completer) optionNames(call string) []candidate {
-	return candidates(c.options(call), func(o help.Option) candidate {
+	return candidates(c.options(call), func(o option.Info) candidate {
 		detail := o.Doc
 		if o.Default != "" {
 			detail += ", " + o.Default + " by default"

@@ -81,7 +81,7 @@ var layout = map[string][]string{
 	"query/internal/lists":   {},
 	"query/internal/rowfile": {"storage/format"},
 	"query/internal/session": {"index", "query/fault", "query/parser", "query/plan", "query/rows", "storage", "storage/format", "storage/vec"},
-	"query/internal/bind":    {"embedding/option", "query/fault", "query/help", "query/parser", "query/rows"},
+	"query/internal/bind":    {"embedding/option", "query/fault", "query/parser", "query/rows"},
 	"query/internal/job":     {"embedding", "query/fault", "query/internal/session", "query/rows", "storage", "storage/vec"},
 	"query/internal/cells":   {"query/internal/lists", "query/internal/session", "query/rows", "storage", "storage/format"},
 	"query/internal/conditions": {
@@ -106,7 +106,7 @@ var layout = map[string][]string{
 		"query/parser", "query/plan", "query/rows", "storage", "storage/format",
 	},
 	"query/internal/textfile": {
-		"embedding/option", "query/fault", "query/help", "query/internal/bind", "query/internal/engine", "query/internal/lists", "storage", "storage/format",
+		"embedding/option", "query/fault", "query/internal/bind", "query/internal/engine", "storage", "storage/format",
 	},
 	"query/internal/indexes": {
 		"index", "query/fault", "query/internal/engine", "query/internal/entries", "query/internal/session", "storage", "storage/vec",
@@ -124,8 +124,8 @@ var layout = map[string][]string{
 		"embedding/evaluate", "embedding/option", "query/fault", "query/internal/cells", "query/internal/engine", "query/rows",
 	},
 	"query/internal/scoring": {
-		"embedding/evaluate", "embedding/link", "embedding/option", "query/algorithms", "query/catalogue", "query/fault", "query/help",
-		"query/internal/bind", "query/internal/engine", "query/internal/lists", "query/internal/session", "storage", "storage/csr",
+		"embedding/evaluate", "embedding/link", "embedding/option", "query/algorithms", "query/catalogue", "query/fault",
+		"query/internal/engine", "query/internal/lists", "query/internal/session", "storage", "storage/csr",
 	},
 
 	// The families, and the door over them.
@@ -182,8 +182,8 @@ var layout = map[string][]string{
 	"query/internal/querytest": {"query", "query/graphs"},
 	"query/driver":             {"query", "query/fault", "query/parser", "query/rows", "storage"},
 	"repl": {
-		"query", "query/catalogue", "query/fault", "query/graphs", "query/help", "query/links", "query/measures", "query/parser",
-		"query/rows", "query/vectors",
+		"embedding/option", "query", "query/catalogue", "query/fault", "query/graphs", "query/help", "query/links", "query/measures",
+		"query/parser", "query/rows", "query/vectors",
 	},
 
 	"cmd/figure":    {"query/parser"},
@@ -200,8 +200,8 @@ var layout = map[string][]string{
 
 	"cmd/paper/record": {"storage/vec"},
 	"cmd/heavytail": {
-		"cmd/figure", "cmd/picture", "cmd/report", "embedding/evaluate", "query", "query/catalogue",
-		"query/fault", "query/files", "query/graphs", "query/help", "query/links", "query/maintenance", "query/parser", "query/rows",
+		"cmd/figure", "cmd/picture", "cmd/report", "embedding/evaluate", "embedding/option", "query", "query/catalogue",
+		"query/fault", "query/files", "query/graphs", "query/links", "query/maintenance", "query/parser", "query/rows",
 		"query/studies", "query/vectors", "repl", "storage", "storage/format", "storage/format/parquet",
 	},
 	"embedding/option": {"storage"},

@@ -17,9 +17,10 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"heavytail/embedding/option"
 	"heavytail/index"
 	"heavytail/query"
-	"heavytail/query/help"
 	language "heavytail/query/parser"
 	"heavytail/query/vectors"
 )
@@ -244,7 +245,7 @@ func flagsPart(*testing.T) string {
 }
 
 // writeOptions lists options with type and default, as HELP does.
-func writeOptions(b *strings.Builder, options []help.Option) {
+func writeOptions(b *strings.Builder, options []option.Info) {
 	if len(options) > 0 {
 		b.WriteString("\n")
 	}

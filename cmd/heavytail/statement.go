@@ -9,9 +9,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"heavytail/embedding/option"
 	"heavytail/query"
 	"heavytail/query/fault"
-	"heavytail/query/help"
 	"heavytail/query/parser"
 	"heavytail/repl"
 )
@@ -24,7 +25,7 @@ func addOptions(cmd *cobra.Command, statement string) { addFlags(cmd, statementO
 
 // addFlags gives a command a flag for every option, with the words of HELP. A flag
 // that the command already has stays unchanged.
-func addFlags(cmd *cobra.Command, options []help.Option) {
+func addFlags(cmd *cobra.Command, options []option.Info) {
 	for _, o := range options {
 		name := flagName(o.Name)
 		if cmd.Flags().Lookup(name) != nil {
@@ -76,14 +77,14 @@ func words(list []string, before string) string {
 
 // shownDefault returns the default of a number for the help of its flag. The flag
 // itself has no default: if it is not given, the statement has no such option.
-func shownDefault(o help.Option) string {
+func shownDefault(o option.Info) string {
 	if o.Default == "" {
 		return ""
 	}
 	return " (default " + o.Default + ")"
 }
 
-func statementOptions(statement string) []help.Option {
+func statementOptions(statement string) []option.Info {
 	for _, h := range query.Helps() {
 		if h.Statement == statement {
 			return h.Options
@@ -130,7 +131,7 @@ func flagBool(cmd *cobra.Command, name string) bool {
 }
 
 // givenSettings returns the options that the user has set by flags.
-func givenSettings(cmd *cobra.Command, options []help.Option) map[string]any {
+func givenSettings(cmd *cobra.Command, options []option.Info) map[string]any {
 	given := map[string]any{}
 	for _, o := range options {
 		name := flagName(o.Name)
@@ -158,7 +159,7 @@ func givenSettings(cmd *cobra.Command, options []help.Option) map[string]any {
 func refuseOthers(cmd *cobra.Command, statement string, others ...string) error {
 	for _, other := range others {
 		for _, o := range statementOptions(other) {
-			has := func(own help.Option) bool { return own.Name == o.Name }
+			has := func(own option.Info) bool { return own.Name == o.Name }
 			if cmd.Flags().Changed(flagName(o.Name)) && !slices.ContainsFunc(statementOptions(statement), has) {
 				return usageError{fmt.Errorf("--%s is for %s, not for %s", flagName(o.Name), other, statement)}
 			}

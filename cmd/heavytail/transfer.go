@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"heavytail/embedding/option"
 	"heavytail/query"
 	"heavytail/query/files"
 	"heavytail/query/graphs"
-	"heavytail/query/help"
 	"heavytail/query/vectors"
 	"heavytail/storage"
 	"heavytail/storage/format"
@@ -108,7 +109,7 @@ func exportRequest(cmd *cobra.Command, word, name, path string) (statement strin
 		request, err := walksRequest(cmd, name, path)
 		return statement, request, err
 	}
-	for _, o := range append(walkOptions(), help.Option{Name: "method"}) {
+	for _, o := range append(walkOptions(), option.Info{Name: "method"}) {
 		if cmd.Flags().Changed(flagName(o.Name)) {
 			return "", nil, usageError{fmt.Errorf("--%s is for EXPORT WALKS, not for %s", flagName(o.Name), statement)}
 		}
@@ -134,7 +135,7 @@ func walksRequest(cmd *cobra.Command, graph, path string) (vectors.ExportWalksRe
 	}
 	for _, m := range vectors.Methods() {
 		for _, o := range walkOptions() {
-			has := func(own help.Option) bool { return own.Name == o.Name }
+			has := func(own option.Info) bool { return own.Name == o.Name }
 			if m.Name == req.Method && cmd.Flags().Changed(flagName(o.Name)) && !slices.ContainsFunc(m.Options, has) {
 				return req, usageError{fmt.Errorf("method %s has no --%s", m.Name, flagName(o.Name))}
 			}
@@ -163,14 +164,14 @@ func walkMethods() []string {
 
 // walkOptions are the options of all methods that learn from walks. An option whose
 // default differs between methods has no default here.
-func walkOptions() []help.Option {
-	var list []help.Option
+func walkOptions() []option.Info {
+	var list []option.Info
 	for _, m := range vectors.Methods() {
 		if !m.Walks {
 			continue
 		}
 		for _, o := range m.Options {
-			i := slices.IndexFunc(list, func(known help.Option) bool { return known.Name == o.Name })
+			i := slices.IndexFunc(list, func(known option.Info) bool { return known.Name == o.Name })
 			switch {
 			case i < 0:
 				list = append(list, o)
@@ -221,7 +222,7 @@ func formsOf() string {
 	text := ""
 	for _, e := range exports {
 		options := statementOptions(e.statement)
-		i := slices.IndexFunc(options, func(o help.Option) bool { return o.Name == "format" })
+		i := slices.IndexFunc(options, func(o option.Info) bool { return o.Name == "format" })
 		if i < 0 {
 			continue
 		}

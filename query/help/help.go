@@ -15,9 +15,6 @@ type Statement struct {
 	Syntax    string
 	Summary   string // one line
 	Columns   string // columns of the result; empty if it has none
-	Options   []Option
+	Options   []option.Info
 	Example   string // a complete statement
 }
-
-// Option describes one option of a statement, of an embedding method or of a generator.
-type Option = option.Info

@@ -48,7 +48,7 @@ var score = &engine.Statement[*parser.Score, ScoreRequest, scoreEntries, ScoreRe
 	},
 	Bind: func(b *engine.Binder, s *parser.Score) (req ScoreRequest) {
 		req.Graph = b.MarkGraph(s.Graph, s)
-		b.Settings("SCORE", nil, s.Options)
+		engine.Bind(b, "SCORE", nil, s.Options, &req)
 		for _, p := range s.Pairs {
 			req.Pairs = append(req.Pairs, Pair{b.Key(fault.Vertex, p.U), b.Key(fault.Vertex, p.V)})
 		}

@@ -86,7 +86,7 @@ func DefaultVariations(method string) []Variation {
 	}
 	return slices.DeleteFunc(all, func(v Variation) bool {
 		// One solve serves all values of row_scale, but walks would be trained again for each.
-		return v.Option == "row_scale" && found.Walks || !slices.ContainsFunc(found.Options, func(o help.Option) bool { return o.Name == v.Option })
+		return v.Option == "row_scale" && found.Walks || !slices.ContainsFunc(found.Options, func(o option.Info) bool { return o.Name == v.Option })
 	})
 }
 
@@ -187,7 +187,7 @@ func checkVariation(method run.Method, v Variation) error {
 	}
 	for _, value := range v.Values {
 		given := option.Given{Name: v.Option, Value: value}
-		i := slices.IndexFunc(method.Options, func(o help.Option) bool { return o.Name == v.Option })
+		i := slices.IndexFunc(method.Options, func(o option.Info) bool { return o.Name == v.Option })
 		if i >= 0 && method.Options[i].Type == "int" && value == float64(int64(value)) {
 			given.Value = int64(value)
 		}

@@ -23,17 +23,6 @@ func SortedSettings(m map[string]any) []option.Given {
 	return list
 }
 
-// Settings are options that were checked against a table: each known, of the
-// right type, and given once.
-type Settings map[string]any // int64, float64, string or bool
-
-// Check checks what was given for owner, such as "method dp_spectral"
-// or "IMPORT", against the table of its options.
-func Check(owner string, table []option.Info, given []option.Given) (Settings, error) {
-	checked, err := option.Check(owner, table, given)
-	return Settings(checked), Mistake(err)
-}
-
 // Mistake returns the fault.Error for an *option.Error, and other errors unchanged.
 func Mistake(err error) error {
 	var e *option.Error
@@ -99,25 +88,4 @@ func Describe(value any) string {
 		return "nothing"
 	}
 	return fmt.Sprintf("a value of the Go type %T", value)
-}
-
-// Text returns a setting that is a text, or "" if it was not given.
-func (s Settings) Text(name string) string { v, _ := s[name].(string); return v }
-
-// Integer returns a setting that is an integer, or 0 if it was not given.
-func (s Settings) Integer(name string) int64 { v, _ := s[name].(int64); return v }
-
-// Number returns a setting that is a number, or 0 if it was not given.
-func (s Settings) Number(name string) float64 { v, _ := s[name].(float64); return v }
-
-// Bool returns a setting that is a truth value, or false if it was not given.
-func (s Settings) Bool(name string) bool { v, _ := s[name].(bool); return v }
-
-// Seed returns the setting of this name.
-func (s Settings) Seed() uint64 { return uint64(s.Integer("seed")) }
-
-// Size returns an integer whose range the caller checks later, limited to the
-// range of int.
-func (s Settings) Size(name string) int {
-	return int(max(math.MinInt, min(math.MaxInt, s.Integer(name))))
 }

@@ -9,7 +9,6 @@ import (
 
 	"heavytail/embedding/option"
 	"heavytail/query/fault"
-	"heavytail/query/help"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
 )
@@ -140,20 +139,4 @@ func (b *Values) Given(options []parser.Option) []option.Given {
 		b.Mark(at, o)
 	}
 	return list
-}
-
-// Settings evaluates options and checks them against a table.
-func (b *Values) Settings(owner string, table []help.Option, options []parser.Option) Settings {
-	set, err := Check(owner, table, b.Given(options))
-	b.Fail(err)
-	return set
-}
-
-// Within returns an integer setting, which must be in a range if it is given.
-func (b *Values) Within(set Settings, name string, least, most int64) int64 {
-	v, given := set[name].(int64)
-	if given && (v < least || v > most) {
-		b.Fail(fault.OfOption(name, "is %d, and must be from %d to %d", v, least, most))
-	}
-	return v
 }

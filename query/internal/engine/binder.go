@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"strconv"
-
 	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
 	"heavytail/query/parser"
@@ -94,37 +92,4 @@ func (b *Binder) Remember(what string, at fault.Part) {
 	if _, known := b.Named[what]; !known {
 		b.Named[what] = at
 	}
-}
-
-// NumbersIn reads an option that is a list of numbers; nil for an empty text.
-func (b *Binder) NumbersIn(set bind.Settings, option string) (list []float64) {
-	text := set.Text(option)
-	if text == "" {
-		return nil
-	}
-	for _, word := range NamesIn(text) {
-		number, err := strconv.ParseFloat(word, 64)
-		if err != nil {
-			b.Fail(fault.OfOption(option, "is %s, expected numbers with commas between", fault.QuoteKey(text)))
-		}
-		list = append(list, number)
-	}
-	return list
-}
-
-// OnlyWith refuses options that apply only with a clause, unless it is given.
-func (b *Binder) OnlyWith(clause string, given bool, set bind.Settings, options ...string) {
-	for _, o := range options {
-		if _, used := set[o]; used && !given {
-			b.Fail(fault.OfOption(o, "applies only with %s", clause))
-		}
-	}
-}
-
-// UnlessAuto returns the text of a setting, or "" for auto.
-func UnlessAuto(text string) string {
-	if text == "auto" {
-		return ""
-	}
-	return text
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"heavytail/embedding/option"
 	"heavytail/query/fault"
-	"heavytail/query/help"
 	"heavytail/query/internal/session"
 	"heavytail/query/plan"
 )
@@ -19,19 +18,6 @@ const FormOption = "format"
 // FormField is the option for the form of a file; an empty text goes by the ending of its name.
 func FormField[O any](names []string, at func(*O) *string) option.Field[O] {
 	return option.Auto(FormOption, "form of the file; auto goes by the ending of its name", names, at)
-}
-
-// FormatOption is the option for the form of a file.
-func FormatOption(names []string) help.Option {
-	return help.Option{
-		Name: "format", Type: "text", Default: "'auto'", Choices: append([]string{"auto"}, names...),
-		Doc: "form of the file; auto goes by the ending of its name",
-	}
-}
-
-// OverwriteOption is the option of every statement that writes a file.
-func OverwriteOption() help.Option {
-	return help.Option{Name: "overwrite", Type: "bool", Default: "FALSE", Doc: "replace a file that exists"}
 }
 
 // WrittenFile is the last step of a statement that writes a file.

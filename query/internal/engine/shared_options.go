@@ -11,7 +11,6 @@ import (
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/option"
 	"heavytail/query/fault"
-	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/lists"
 	"heavytail/query/parser"
@@ -38,16 +37,6 @@ func Option(name string, value any) parser.Option {
 	return parser.Option{Name: parser.Ident{Name: name}, Value: literal(value)}
 }
 
-// OptionList are the options in the text of a job.
-type OptionList []parser.Option
-
-// Add appends an option, if it was given.
-func (l *OptionList) Add(given bool, name string, value any) {
-	if given {
-		*l = append(*l, Option(name, value))
-	}
-}
-
 // literal writes the value of a checked setting in the language.
 func literal(v any) parser.Value {
 	switch v := v.(type) {
@@ -64,7 +53,7 @@ func literal(v any) parser.Value {
 // GivenBy lists the options that a struct sets, a vectors.MethodOptions or
 // graphs.GeneratorOptions, in the order of its fields, whose tags are the names of the options: those that are not zero or nil, and those
 // without a default in the table.
-func GivenBy(options any, table []help.Option) []option.Given {
+func GivenBy(options any, table []option.Info) []option.Given {
 	required := map[string]bool{}
 	for _, o := range table {
 		required[o.Name] = o.Default == ""
@@ -131,34 +120,6 @@ func ShareField[O any](doc string, at func(*O) *float64) option.Field[O] {
 		Where("above 0 and below 1", func(v any) bool { return v.(float64) > 0 && v.(float64) < 1 })
 }
 
-// ShareOption is the option share of EVALUATE LINKS, TRAIN MODEL, TUNE and EXPORT PAIRS.
-func ShareOption(doc string) help.Option {
-	return help.Option{Name: "share", Type: "float", Default: fmt.Sprint(evaluate.DefaultShare), Doc: doc}
-}
-
-// Share returns the option, or 0 for the default.
-func Share(b *Binder, set bind.Settings) float64 {
-	share, given := set["share"].(float64)
-	if given && share == 0 {
-		b.Fail(shareOutside(share))
-	}
-	b.Fail(CheckShare(share))
-	return share
-}
-
-// CheckShare returns an Error for a share of a request that is neither 0, the default, nor
-// between 0 and 1.
-func CheckShare(share float64) error {
-	if !(share >= 0 && share < 1) {
-		return shareOutside(share)
-	}
-	return nil
-}
-
-func shareOutside(share float64) error {
-	return fault.OfOption("share", "is %v, and must be above 0 and below 1", share)
-}
-
 // NegativesField is the option negatives of EVALUATE LINKS and TRAIN MODEL: kinds of pairs without an edge.
 func NegativesField[O any](doc string, at func(*O) *[]evaluate.Negatives) option.Field[O] {
 	return option.Names(negativesOption, "", doc+
@@ -167,23 +128,6 @@ func NegativesField[O any](doc string, at func(*O) *[]evaluate.Negatives) option
 }
 
 const negativesOption = "negatives"
-
-// NegativesOption is the option negatives of EVALUATE LINKS and TRAIN MODEL.
-func NegativesOption(doc string) help.Option {
-	return help.Option{Name: "negatives", Type: "text", Default: "'" + string(evaluate.RandomNegatives) + "'", Doc: doc +
-		": random is any pair; degree is drawn by the degrees of the ends of held-out edges; two_hop has a common neighbour, and then only held-out edges with a common neighbour count"}
-}
-
-// Negatives reads the option; nil for an empty text.
-func Negatives(b *Binder, set bind.Settings) (kinds []evaluate.Negatives) {
-	text := set.Text("negatives")
-	if text == "" {
-		return nil
-	}
-	kinds = lists.Map(NamesIn(text), func(name string) evaluate.Negatives { return evaluate.Negatives(name) })
-	b.Fail(CheckNegatives(kinds))
-	return kinds
-}
 
 // CheckNegatives returns an Error for an unknown kind, and for one that is named
 // twice.
@@ -231,24 +175,6 @@ func RangeFields[O any](one, many string, first func(*O) *int64, count func(*O) 
 	}
 }
 
-// RangeOptions are the options of a statement that can write some of its rows, such as walks, so
-// that processes can divide it: ranges one after the other have the rows of the statement.
-func RangeOptions(one, many string) []help.Option {
-	return []help.Option{
-		{Name: "first", Type: "int", Default: "0", Doc: "number of the first " + one + ", from 0"},
-		{Name: "count", Type: "int", Default: "'all'", Choices: []string{"all"}, Doc: "largest number of " + many + "; all takes all that follow the first one"},
-	}
-}
-
-// RangeIn reads the options first and count.
-func RangeIn(set bind.Settings) RowRange {
-	r := RowRange{First: set.Integer("first")}
-	if n, given := set["count"].(int64); given {
-		r.Count = &n
-	}
-	return r
-}
-
 // All reports whether no row is left out.
 func (r RowRange) All() bool { return r.First == 0 && r.Count == nil }
 
@@ -266,17 +192,6 @@ func (r RowRange) String() string {
 // Equal reports whether two ranges are given by the same numbers.
 func (r RowRange) Equal(other RowRange) bool {
 	return r.First == other.First && (r.Count == nil) == (other.Count == nil) && (r.Count == nil || *r.Count == *other.Count)
-}
-
-// Check returns an Error for a negative bound.
-func (r RowRange) Check() error {
-	if r.First < 0 {
-		return fault.OfOption("first", "is %d, and must not be negative", r.First)
-	}
-	if r.Count != nil && *r.Count < 0 {
-		return fault.OfOption("count", "is %d, and must not be negative", *r.Count)
-	}
-	return nil
 }
 
 // Of returns the numbers of the first row and behind the last one, of those that there are. The

@@ -32,8 +32,6 @@ type Statement[N parser.Statement, Q, R, A any] struct {
 	// Schema returns the options, so that only statements that are used or described build theirs;
 	// nil if the statement has none. Their values in a request are checked before Resolve.
 	Schema func() option.Schema[Q]
-	// Options returns the options of help of a statement without a schema; nil if it has none.
-	Options func() []help.Option
 	// When reports whether a node belongs to this statement, if several statements
 	// share a type of node; nil means all nodes of the type.
 	When func(node N) bool
@@ -254,9 +252,6 @@ func (s *Statement[N, Q, R, A]) Describe() help.Statement {
 	h := s.Help
 	if s.Schema != nil {
 		h.Options = s.Schema().Infos()
-	}
-	if s.Options != nil {
-		h.Options = s.Options()
 	}
 	return h
 }

@@ -1,7 +1,6 @@
 package scoring
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 
@@ -11,7 +10,6 @@ import (
 	"heavytail/query/algorithms"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
-	"heavytail/query/internal/bind"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
@@ -83,15 +81,6 @@ func NoTimes(graph, scorer string, at fault.Part) error {
 // in a request, and −1 none.
 func NearField[O any](doc string, at func(*O) *int) option.Field[O] {
 	return option.Int("near", doc, at).OrElse(evaluate.DefaultRankNear).Between(0, 1<<20).ZeroIs(-1)
-}
-
-// Near returns the option in the form of requests: 0 if it is not
-// given, and -1 if it is 0.
-func Near(b *engine.Binder, set bind.Settings) int {
-	if _, given := set["near"]; !given {
-		return 0
-	}
-	return int(cmp.Or(b.Within(set, "near", 0, 1<<20), -1))
 }
 
 // TrainingMistake converts the error for a graph from which nothing can be learned to an

@@ -9,7 +9,6 @@ import (
 	"heavytail/embedding/option"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
-	"heavytail/query/help"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
@@ -32,19 +31,6 @@ func SidesField[O any](doc string, at func(*O) *string) option.Field[O] {
 
 // SidesOption is the name of the option of SidesField, for errors.
 const SidesOption = "sides"
-
-// SidesOption is the option sides.
-func OldSidesOption(doc string) help.Option {
-	return help.Option{Name: "sides", Type: "text", Default: "'none'", Doc: doc + ": an attribute with two values, or auto to find the sides from the edges; not for scorers of common neighbours, which are 0 for all such pairs"}
-}
-
-// SidesIn reads the option sides.
-func SidesIn(text string) string {
-	if text == "none" {
-		return ""
-	}
-	return text
-}
 
 // CheckSides refuses sides that the catalogue knows nothing of, and a scorer that is 0 for
 // all pairs across.

@@ -6,7 +6,6 @@ import (
 
 	"heavytail/embedding/option"
 	"heavytail/query/fault"
-	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/engine"
 	"heavytail/storage/format"
@@ -51,14 +50,6 @@ func Fields[O any](doc string, modes []string, header func(*O) *format.HeaderMod
 	}
 }
 
-// PairsOptions are the options of statements that read a file of pairs.
-func PairsOptions() []help.Option {
-	return []help.Option{
-		{Name: "header", Type: "text", Default: "'auto'", Choices: []string{"auto", "none", "names", "true", "false"}, Doc: "whether the first line has column names (names or TRUE) or is a pair (none or FALSE)"},
-		{Name: "separator", Type: "text", Default: "'auto'", Doc: "what separates columns: auto, whitespace, tab, comma, semicolon or bar"},
-	}
-}
-
 // NoteComments reports lines of a list of edges that were taken as comments although they are
 // not above it.
 func NoteComments(c *engine.Call, late int64) {
@@ -66,15 +57,4 @@ func NoteComments(c *engine.Call, late int64) {
 		c.Notice("%s left out as a comment that could be an edge: keys that begin with # or %% need quotes, in a file with commas or tabs",
 			fault.Count(late, "line"))
 	}
-}
-
-// Header returns the option of a file of pairs.
-func Header(b *engine.Binder, set bind.Settings) format.HeaderMode {
-	text := set.Text("header")
-	if text == "" {
-		return format.HeaderAuto
-	}
-	mode, err := format.ParseHeader(text)
-	b.Fail(err)
-	return mode
 }
