@@ -246,6 +246,6 @@ func bestReconstruction(c *engine.Call, g *csr.Graph, rows *vec.Matrix, req Eval
 	if err != nil {
 		return best, null, err
 	}
-	of, err := sweep.Null(c, g, rows, opts)
-	return points[at], *of, err
+	null, err = evaluate.ReconstructNull(c.Ctx, g, rows, sweep.ForNull(c, opts))
+	return points[at], null, err
 }

@@ -55,7 +55,6 @@ type ReconstructRequest struct {
 	First int64
 	Count *int64
 
-	alone   bool // measure no null
 	laws    bool // fit a power law to the degrees of every point
 	bestLaw bool // fit a power law to the degrees of the best point
 
@@ -277,9 +276,7 @@ func measureReconstruction(c *engine.Call, req ReconstructRequest, r *reconstruc
 	if req.Auto {
 		bytes = evaluate.ReconstructBytes(m.Rows, m.Dim, r.graph.Edges(), opts)
 	}
-	if !req.alone {
-		bytes += evaluate.RandomDirectionsBytes(m.Rows, m.Dim)
-	}
+	bytes += evaluate.RandomDirectionsBytes(m.Rows, m.Dim)
 	release, err := c.DB.Cache.ReserveWork(bytes, "measuring the reconstruction")
 	if err != nil {
 		return ReconstructResult{}, err
@@ -299,11 +296,11 @@ func measureReconstruction(c *engine.Call, req ReconstructRequest, r *reconstruc
 	if req.Epsilon != 0 {
 		result.Points[0].Epsilon = req.Epsilon // as given, not converted to a radius and back, which rounds twice
 	}
-	if !req.alone {
-		if result.Null, err = nullOf(c, req, r, opts); err != nil {
-			return ReconstructResult{}, err
-		}
+	null, err := nullOf(c, req, r, opts)
+	if err != nil {
+		return ReconstructResult{}, err
 	}
+	result.Null = &null
 	if best := result.Points[result.Best]; req.Auto && req.Criterion == evaluate.ByKS && math.IsNaN(req.Criterion.Value(best)) {
 		c.Notice("no reconstruction has a power law over at least %d vertices with %d different degrees that span a factor of %d, so f1 decides", evaluate.LeastTail, evaluate.LeastDegrees, evaluate.LeastSpan)
 	}
@@ -321,12 +318,11 @@ func measureReconstruction(c *engine.Call, req ReconstructRequest, r *reconstruc
 }
 
 // nullOf measures the same lengths in random directions, in the same way.
-func nullOf(c *engine.Call, req ReconstructRequest, r *reconstruction, opts evaluate.ReconstructOptions) (*evaluate.ReconstructionPoint, error) {
-	if req.Auto {
-		return sweep.Null(c, r.graph, r.space.Matrix, opts)
+func nullOf(c *engine.Call, req ReconstructRequest, r *reconstruction, opts evaluate.ReconstructOptions) (null evaluate.ReconstructionPoint, err error) {
+	if opts = sweep.ForNull(c, opts); req.Auto {
+		return evaluate.ReconstructNull(c.Ctx, r.graph, r.space.Matrix, opts)
 	}
-	null, err := evaluate.ReconstructNullAt(c.Ctx, r.graph, r.space.Matrix, r.radius, sweep.WithoutLaws(c, opts))
-	return &null, err
+	return evaluate.ReconstructNullAt(c.Ctx, r.graph, r.space.Matrix, r.radius, opts)
 }
 
 // storeReconstruction makes a graph of all pairs within the radius.

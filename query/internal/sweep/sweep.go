@@ -9,8 +9,6 @@ import (
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/engine"
 	"heavytail/query/rows"
-	"heavytail/storage/csr"
-	"heavytail/storage/vec"
 )
 
 // Columns are the columns of a row about one radius, and EvaluationColumns are those with
@@ -66,14 +64,8 @@ func edgesOf(p evaluate.ReconstructionPoint, null *evaluate.ReconstructionPoint)
 	return append(row, cells.Number(null.Pearson), cells.Number(null.Spearman), cells.Number(null.Kendall), cells.Number(null.F1), cells.Number(null.H3))
 }
 
-// Null measures the null of vectors: their lengths in random directions.
-func Null(c *engine.Call, g *csr.Graph, m *vec.Matrix, opts evaluate.ReconstructOptions) (*evaluate.ReconstructionPoint, error) {
-	null, err := evaluate.ReconstructNull(c.Ctx, g, m, WithoutLaws(c, opts))
-	return &null, err
-}
-
-// WithoutLaws are the options for a null, whose degrees need no power law.
-func WithoutLaws(c *engine.Call, opts evaluate.ReconstructOptions) evaluate.ReconstructOptions {
+// ForNull are the options for the null of vectors, whose degrees need no power law.
+func ForNull(c *engine.Call, opts evaluate.ReconstructOptions) evaluate.ReconstructOptions {
 	opts.PowerLaw, opts.BestLaw = false, false
 	opts.Progress = func(_ string, done, total int64) { c.Meter.Update("joining the null", done, total) }
 	return opts
