@@ -280,9 +280,9 @@ func (d *drawer) statement() string {
 		switch kind := d.IntN(50); {
 		case kind == 0:
 			d.draw(rule{kind: 'n', text: "explainscore"})
-		case kind < 8:
-			d.draw(rule{kind: 'n', text: "intofile"})
 		case kind < 14:
+			d.draw(rule{kind: 'n', text: "tailed"})
+		case kind < 20:
 			d.emit(d.pick("EXPLAIN", "PROFILE"))
 			d.draw(rule{kind: 'n', text: "plain"})
 		default:
@@ -313,6 +313,9 @@ func (d *drawer) draw(r rule) {
 	case '|':
 		d.draw(r.parts[d.IntN(len(r.parts))])
 	case '[':
+		if last := r.parts[0].parts[0].parts; last[len(last)-1].text == "BACKGROUND" && d.IntN(3) > 0 { // a job is waited for
+			return
+		}
 		if d.IntN(5) < 2 && len(d.in) < 12 {
 			d.draw(r.parts[0])
 		}
@@ -363,7 +366,7 @@ func (d *drawer) leaf(name string) bool {
 			d.emit("1000000")
 			return true
 		}
-		if inside == "job" && len(d.jobs) > 0 {
+		if strings.HasSuffix(inside, "job") && len(d.jobs) > 0 {
 			d.emit(fmt.Sprint(d.jobs[d.IntN(len(d.jobs))]))
 			return true
 		}
@@ -388,11 +391,6 @@ func (d *drawer) leaf(name string) bool {
 		} else {
 			d.words[at] += "(" + parser.Ident{Name: d.pick(drawnEmbeddings...)}.String() + ")"
 		}
-	case "background":
-		if d.IntN(3) > 0 { // a job is waited for
-			return true
-		}
-		return false
 	case "options":
 		d.options()
 	case "comparison":
@@ -420,7 +418,7 @@ func (d *drawer) name(before, inside string) string {
 	}
 	embeddings := []string{"showgenerations", "showvector", "evaluatelabels", "evaluatereconstruction", "diff"}
 	switch {
-	case before == "SET", inside == "assignments":
+	case before == "SET", inside == "assignment":
 		return d.pick(drawnAttributes[:3]...)
 	case slices.Contains(embeddings, inside), before == "AS" && inside != "compute", before == "USING":
 		return d.pick(drawnEmbeddings...)
@@ -428,7 +426,7 @@ func (d *drawer) name(before, inside string) string {
 		return d.pick("min", "max", "sum", "mean", "a", "degree")
 	case inside == "term" || before == "heuristics":
 		return d.pick("jaccard", "katz", "e", "f")
-	case slices.Contains([]string{"comparison", "operand", "assignment", "order"}, inside), before == "AS":
+	case slices.Contains([]string{"comparison", "operand", "order"}, inside), before == "AS":
 		return d.pick(drawnAttributes...)
 	}
 	if pool := kinds[before]; pool != nil {
@@ -446,7 +444,7 @@ func (d *drawer) text(before, inside string) string {
 		return d.pick("a", "b")
 	case before == "OF":
 		return "2020-01-01"
-	case inside == "import", inside == "delete", inside == "scorefile" && before == "FILE" && len(d.words) < 4:
+	case inside == "import", inside == "deleteedgesfile", inside == "scorefile" && before == "FILE" && len(d.words) < 4:
 		return d.pick("edges.txt", "made.txt", "made.csv")
 	case inside == "importvertices":
 		return d.pick("people.csv", "made.csv", "made.parquet")

@@ -90,7 +90,7 @@ var layout = map[string][]string{
 	},
 	"query/internal/engine": {
 		"embedding", "embedding/evaluate", "embedding/option", "query/fault", "query/help", "query/internal/bind",
-		"query/internal/cells", "query/internal/job", "query/internal/lists", "query/internal/rowfile", "query/internal/session",
+		"query/internal/cells", "query/internal/conditions", "query/internal/job", "query/internal/lists", "query/internal/rowfile", "query/internal/session",
 		"query/parser", "query/plan", "query/rows", "storage", "storage/format",
 	},
 	"query/internal/entries": {

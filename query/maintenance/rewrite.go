@@ -33,10 +33,10 @@ type CompactResult struct {
 
 var compact = &engine.Statement[*parser.Compact, engine.Nothing, engine.Nothing, CompactResult]{
 	Help: help.Statement{
-		Statement: "COMPACT", Syntax: "COMPACT",
-		Summary: "frees the space of deleted data by rewriting the file",
-		Columns: "before, after, seconds",
-		Example: "COMPACT",
+		Statement: "COMPACT",
+		Summary:   "frees the space of deleted data by rewriting the file",
+		Columns:   "before, after, seconds",
+		Example:   "COMPACT",
 	},
 	Bind:    engine.BindNothing[*parser.Compact],
 	Resolve: engine.ResolveNothing[engine.Nothing],
@@ -77,10 +77,10 @@ type BackupResult struct {
 
 var backup = &engine.Statement[*parser.Backup, BackupRequest, engine.Nothing, BackupResult]{
 	Help: help.Statement{
-		Statement: "BACKUP", Syntax: "BACKUP INTO FILE 'file' [WITH (option := value)]",
-		Summary: "copies everything into a new file, and verifies every record",
-		Columns: "file, bytes, records, seconds",
-		Example: "BACKUP INTO FILE 'monday.ht' WITH (overwrite := TRUE)",
+		Statement: "BACKUP",
+		Summary:   "copies everything into a new file, and verifies every record",
+		Columns:   "file, bytes, records, seconds",
+		Example:   "BACKUP INTO FILE 'monday.ht' WITH (overwrite := TRUE)",
 	},
 	Schema: storeSchema,
 	Bind: func(b *engine.Binder, s *parser.Backup) BackupRequest {
@@ -128,10 +128,10 @@ type RecoverResult struct {
 
 var recoverFile = &engine.Statement[*parser.Recover, RecoverRequest, engine.Nothing, RecoverResult]{
 	Help: help.Statement{
-		Statement: "RECOVER", Syntax: "RECOVER INTO FILE 'file' [WITH (option := value)]",
-		Summary: "copies the undamaged records of the file into a new one; the command 'heavytail recover' does the same for files that cannot be opened",
-		Columns: "object, vertices, edges, state",
-		Example: "RECOVER INTO FILE 'saved.ht'",
+		Statement: "RECOVER",
+		Summary:   "copies the undamaged records of the file into a new one; the command 'heavytail recover' does the same for files that cannot be opened",
+		Columns:   "object, vertices, edges, state",
+		Example:   "RECOVER INTO FILE 'saved.ht'",
 	},
 	Schema: storeSchema,
 	Bind: func(b *engine.Binder, s *parser.Recover) RecoverRequest {
