@@ -127,7 +127,7 @@ func RefreshWalks(ctx context.Context, g *csr.Graph, method string, o WalkOption
 }
 
 // TrainWalks is DeepWalk, DPWalker or Node2Vec, by its name. It returns the whole model,
-// whose Vectors are the embedding.
+// whose Vectors are the embedding before [WalkOptions.ScaleRows].
 func TrainWalks(ctx context.Context, g *csr.Graph, method string, o WalkOptions) (*skipgram.Model, WalkStats, error) {
 	walks, training, err := lesson(ctx, g, o, method)
 	if err != nil {

@@ -32,7 +32,13 @@ type WalkOptions struct {
 	Alpha    float64  // learning rate at the beginning; 0 is 0.05, and 0.0125 to 0.03 by β for DPWalker
 	Negative int      // negative samples of each pair; 0 is hierarchical softmax
 	Beta     *float64 // β, the degree penalty, −8 to 8; nil is 2; DPWalker only
+	Common   *float64 // weight of common neighbours beside edges, 0 to 10⁶; nil is 1; DPWalker only
 	P, Q     float64  // 1/P weighs going back, 1/Q going away; 0 is 1; Node2Vec only
+	// Each vector is divided by its length to the power RowNorm, 0 to 1, and by the degree
+	// of its vertex to the power RowScale, 0 to 4, after the training; nil is 0. With degrees
+	// in the lengths, correlations of degrees are high whatever the directions are: see
+	// evaluate.ReconstructNull.
+	RowNorm, RowScale *float64
 	// IgnoreWeights takes every edge as one of weight 1. Otherwise walks go by the
 	// weights where the graph has any, see package walk; equal ones are as none.
 	IgnoreWeights bool
@@ -72,8 +78,13 @@ type WalkOptions struct {
 // three epochs ca-GrQc falls from .815 / .637 to .718 / .507 and cora from .463 / .472
 // to .300 / .375.
 func (o WalkOptions) WithDefaults(method string) WalkOptions {
-	if o.Beta == nil {
-		o.Beta = new(2.0)
+	for _, f := range []struct {
+		at **float64
+		to float64
+	}{{&o.Beta, 2}, {&o.Common, 1}, {&o.RowNorm, 0}, {&o.RowScale, 0}} {
+		if *f.at == nil {
+			*f.at = &f.to
+		}
 	}
 	switch {
 	case method == MethodDPWalker:
@@ -111,7 +122,15 @@ func (o WalkOptions) Validate() error {
 	if !(*o.Beta >= -base.MaxBeta && *o.Beta <= base.MaxBeta) {
 		errs = append(errs, fmt.Errorf("beta (%g) must be from -%d to %d", *o.Beta, base.MaxBeta, base.MaxBeta))
 	}
-	errs = append(errs, o.walks(walk.Biased).Validate(), o.training().Validate())
+	if !(*o.RowNorm >= 0 && *o.RowNorm <= 1) {
+		errs = append(errs, fmt.Errorf("row_norm (%g) must be from 0 to 1", *o.RowNorm))
+	}
+	if !(*o.RowScale >= 0 && *o.RowScale <= base.MaxRowScale) {
+		errs = append(errs, fmt.Errorf("row_scale (%g) must be from 0 to %d", *o.RowScale, base.MaxRowScale))
+	}
+	w := o.walks(walk.Biased)
+	w.Common = o.Common
+	errs = append(errs, w.Validate(), o.training().Validate())
 	for i, err := range errs {
 		if err != nil {
 			errs[i] = fmt.Errorf("%w: %w", ErrOptions, err)
@@ -124,7 +143,7 @@ func (o WalkOptions) walks(kind walk.Kind) walk.Options {
 	w := walk.Options{Kind: kind, Length: o.Length, Walks: o.Walks, Seed: o.Seed}
 	switch kind {
 	case walk.Penalized:
-		w.Beta = *o.Beta
+		w.Beta, w.Common = *o.Beta, o.Common
 	case walk.Biased:
 		w.P, w.Q = o.P, o.Q
 	}
@@ -207,8 +226,31 @@ func learn(ctx context.Context, g *csr.Graph, o WalkOptions, method string) (*ve
 	if err != nil {
 		return nil, WalkStats{}, err
 	}
-	return skipgram.Train(ctx, walks, training)
+	m, stats, err := skipgram.Train(ctx, walks, training)
+	if err != nil {
+		return nil, stats, err
+	}
+	_, err = o.ScaleRows(ctx, g, m)
+	return m, stats, err
 }
+
+// ScalesRows reports whether [WalkOptions.ScaleRows] changes rows.
+func (o WalkOptions) ScalesRows() bool {
+	return o.RowNorm != nil && *o.RowNorm != 0 || o.RowScale != nil && *o.RowScale != 0
+}
+
+// ScaleRows scales the rows of a trained model as RowNorm and RowScale say, in place, and
+// returns the lengths that they had; nil if they stay as they are. The only error is that
+// of ctx.
+func (o WalkOptions) ScaleRows(ctx context.Context, g *csr.Graph, m *vec.Matrix) ([]float32, error) {
+	if o = o.WithDefaults(""); !o.ScalesRows() {
+		return nil, nil
+	}
+	return base.ScaleRows(ctx, o.weighed(g), m, *o.RowNorm, *o.RowScale, o.Workers)
+}
+
+// RestoreLengths undoes [WalkOptions.ScaleRows], up to rounding, where it returned lengths.
+func RestoreLengths(m *vec.Matrix, lengths []float32) { base.RestoreLengths(m, lengths) }
 
 // lesson returns the walks of a method, and how it learns from them.
 func lesson(ctx context.Context, g *csr.Graph, o WalkOptions, method string) (Walks, skipgram.Options, error) {
@@ -266,7 +308,7 @@ func NewWalks(ctx context.Context, g *csr.Graph, method string, o WalkOptions) (
 
 // SamplerBytes returns the memory that the walks of a method take in addition to the graph.
 func SamplerBytes(g *csr.Graph, method string, o WalkOptions) int64 {
-	return walk.Bytes(o.weighed(g), kinds[method])
+	return walk.Bytes(o.weighed(g), o.WithDefaults(method).walks(kinds[method]))
 }
 
 // WalkBytes estimates the memory that DeepWalk, DPWalker or Node2Vec takes in addition to

@@ -357,7 +357,7 @@ func TestDB_StatementsEqualMethods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintln(sweep.PointRow(reconstructed.Points[reconstructed.Best])...)
+	want := fmt.Sprintln(sweep.PointRow(reconstructed.Points[reconstructed.Best], reconstructed.Null)...)
 	if got := table("RECONSTRUCT pos AUTO WITH (criterion := 'f1')"); got != want {
 		t.Errorf("RECONSTRUCT: %q, method %q", got, want)
 	}
@@ -365,7 +365,7 @@ func TestDB_StatementsEqualMethods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want = fmt.Sprintln(sweep.EvaluationRow(evaluated.Points[evaluated.Best])...)
+	want = fmt.Sprintln(sweep.EvaluationRow(evaluated.Points[evaluated.Best], evaluated.Null)...)
 	if got := table("EVALUATE RECONSTRUCTION OF pos WITH (criterion := 'f1')"); got != want {
 		t.Errorf("EVALUATE RECONSTRUCTION: %q, method %q", got, want)
 	}

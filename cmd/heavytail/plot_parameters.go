@@ -28,7 +28,9 @@ var measures = []struct {
 	{"pearson", "Pearson's r of degrees", func(p studies.ParameterPoint) float64 { return p.Pearson }},
 	{"spearman", "Spearman's ρ of degrees", func(p studies.ParameterPoint) float64 { return p.Spearman }},
 	{"kendall", "Kendall's τ of degrees", func(p studies.ParameterPoint) float64 { return p.Kendall }},
-	{"f1", "F1 of edges", func(p studies.ParameterPoint) float64 { return p.F1() }},
+	{"f1", "F1 of edges", func(p studies.ParameterPoint) float64 { return p.F1 }},
+	{"h3", "H3: mean of r, ρ and F1", func(p studies.ParameterPoint) float64 { return p.H3 }},
+	{"null_h3", "H3 of the lengths alone", func(p studies.ParameterPoint) float64 { return p.Null.H3 }},
 	{"ks", "distance of degrees from a power law (KS)", func(p studies.ParameterPoint) float64 { return p.KS() }},
 }
 

@@ -66,8 +66,8 @@ func (g *graph) reconstructions(b *block) error {
 		b.Notes = append(b.Notes, fmt.Sprintf("Reconstructions compare all pairs of vertices, and are left out of graphs with more than %s; --full computes them.", vertices(mostReconstructed)))
 		return nil
 	}
-	t := head("Best reconstruction of each embedding: P, S and K are the correlations of the degrees by Pearson, Spearman and Kendall, KS the distance of the degrees from their power law",
-		"embedding", "#ε", "#radius", "#edges", "#precision", "#recall", "#F1", "#P", "#S", "#K", "#KS")
+	t := head("Best reconstruction of each embedding: P, S and K are the correlations of the degrees by Pearson, Spearman and Kendall, KS the distance of the degrees from their power law, H3 the harmonic mean of P, S and F1. The null has the same lengths of vectors in random directions: P and S that are no higher than those of the null are due to the lengths",
+		"embedding", "#ε", "#radius", "#edges", "#precision", "#recall", "#F1", "#P", "#S", "#K", "#KS", "#H3", "#null P", "#null S", "#null H3")
 	lines := []figure.Degrees{picture.Degrees(g.info.Name, g.degrees)}
 	for _, e := range g.embeddings {
 		r, err := g.db.Vectors().ReconstructedDegrees(g.ctx, vectors.EvaluateReconstructionRequest{Embedding: e.Name})
@@ -80,8 +80,8 @@ func (g *graph) reconstructions(b *block) error {
 			continue
 		}
 		p := r.Point
-		t.add(e.Name, p.Epsilon, p.Radius, p.Edges, p.Precision, p.Recall, p.F1(),
-			p.Pearson, p.Spearman, p.Kendall, p.KS())
+		t.add(e.Name, p.Epsilon, p.Radius, p.Edges, p.Precision, p.Recall, p.F1,
+			p.Pearson, p.Spearman, p.Kendall, p.KS(), p.H3, r.Null.Pearson, r.Null.Spearman, r.Null.H3)
 		lines = append(lines, picture.Reconstructed(e.Name, r))
 		b.note(r.Notices)
 	}

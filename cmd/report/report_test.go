@@ -193,7 +193,7 @@ func TestWrite_Figures(t *testing.T) {
 			t.Errorf("%s is %v, want %v", property, got, value)
 		}
 	}
-	reconstructed := tables["Best reconstruction of each embedding: P, S and K are the correlations of the degrees by Pearson, Spearman and Kendall, KS the distance of the degrees from their power law"]
+	reconstructed := tables["Best reconstruction of each embedding: P, S and K are the correlations of the degrees by Pearson, Spearman and Kendall, KS the distance of the degrees from their power law, H3 the harmonic mean of P, S and F1. The null has the same lengths of vectors in random directions: P and S that are no higher than those of the null are due to the lengths"]
 	for _, e := range []string{"spec", "rp"} {
 		r, err := db.Vectors().EvaluateReconstruction(t.Context(), vectors.EvaluateReconstructionRequest{Embedding: e})
 		if err != nil {
@@ -201,8 +201,9 @@ func TestWrite_Figures(t *testing.T) {
 		}
 		p := r.Points[r.Best]
 		for column, want := range map[string]float64{
-			"ε": p.Epsilon, "edges": float64(p.Edges), "precision": p.Precision, "recall": p.Recall, "F1": p.F1(),
-			"P": p.Pearson, "S": p.Spearman, "K": p.Kendall, "KS": p.KS(),
+			"ε": p.Epsilon, "edges": float64(p.Edges), "precision": p.Precision, "recall": p.Recall, "F1": p.F1,
+			"P": p.Pearson, "S": p.Spearman, "K": p.Kendall, "KS": p.KS(), "H3": p.H3,
+			"null P": r.Null.Pearson, "null S": r.Null.Spearman, "null H3": r.Null.H3,
 		} {
 			if got := reconstructed.figure(t, e, column); !same(got, want) {
 				t.Errorf("%s of %s is %v, want %v", column, e, got, want)

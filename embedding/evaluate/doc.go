@@ -4,7 +4,8 @@
 //     the degrees of a graph with those of its reconstruction.
 //   - [ReconstructAt] measures the reconstruction at one radius,
 //     [ReconstructSweep] at many, and finds the best: degree correlations, the
-//     power law of the degrees, precision and recall of the edges.
+//     power law of the degrees, precision, recall and F1 of the edges, and H3 of all.
+//   - [ReconstructNull] measures how much of that is due to the lengths of the rows.
 //
 // A reconstruction joins two vertices whose edge probability 1/(1+e^distance)
 // is at least ε, that is, whose distance is at most r = ln(1/ε − 1) (Feng et

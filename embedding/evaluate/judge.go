@@ -187,7 +187,7 @@ func (j *judge) compare(ctx context.Context, sweep *index.Sweep, i int, kept int
 		Kendall:   kendall(j.ranks, ranks),
 		Precision: share(kept, float64(sweep.Edges[i])),
 		Recall:    share(kept, float64(len(j.edges))),
-	}
+	}.withMeans()
 	if j.opts.PowerLaw {
 		p.Law = j.law(ctx, degrees)
 	}

@@ -14,7 +14,8 @@ import (
 // ReconstructionPoint compares the graph of all pairs within one radius with
 // the original. Undefined values are NaN: the correlations if all degrees of
 // one of the graphs are equal, the precision without reconstructed edges, the
-// recall without original ones.
+// recall without original ones, and F1 and H3 where a figure that they are made
+// of is.
 type ReconstructionPoint struct {
 	Epsilon float64 `json:"epsilon"` // least edge probability, 1/(1+e^Radius)
 	Radius  float64 `json:"radius"`  // largest distance of an edge
@@ -27,6 +28,13 @@ type ReconstructionPoint struct {
 
 	Precision float64 `json:"precision"` // fraction of the reconstructed edges that are original
 	Recall    float64 `json:"recall"`    // fraction of the original edges that are reconstructed
+	F1        float64 `json:"f1"`        // harmonic mean of Precision and Recall, 0 if both are 0
+
+	// H3 is the harmonic mean of Pearson, Spearman and F1, 0 if one of them is not
+	// positive. Correlations of degrees alone can be reached by the lengths of the
+	// rows, and F1 alone by the edges between low degrees; H3 is high only where the
+	// same graph has the degrees and the edges. It is 1 only if the graphs are equal.
+	H3 float64 `json:"h3"`
 
 	// Law is the power law fitted to the degrees of the reconstruction. It is
 	// zero, with an Xmin of 0, if none was requested, or if fewer than two
@@ -43,12 +51,23 @@ func (p ReconstructionPoint) KS() float64 {
 	return p.Law.KS
 }
 
-// F1 returns the harmonic mean of precision and recall, NaN if either is.
-func (p ReconstructionPoint) F1() float64 {
-	if p.Precision+p.Recall == 0 {
+// withMeans returns p with the figures that are means of others.
+func (p ReconstructionPoint) withMeans() ReconstructionPoint {
+	p.F1 = harmonic(p.Precision, p.Recall)
+	p.H3 = harmonic(p.Pearson, p.Spearman, p.F1)
+	return p
+}
+
+// harmonic returns the harmonic mean, 0 if a value is not positive, NaN if one is NaN.
+func harmonic(values ...float64) float64 {
+	least, inverse := math.Inf(1), 0.0
+	for _, v := range values {
+		least, inverse = min(least, v), inverse+1/v
+	}
+	if least <= 0 {
 		return 0
 	}
-	return 2 * p.Precision * p.Recall / (p.Precision + p.Recall)
+	return float64(len(values)) / inverse
 }
 
 // Grid sets which radii a sweep tries.
@@ -127,6 +146,7 @@ const (
 	// weight 2 and Spearman's weight 1, or the smaller of them if it is not
 	// positive.
 	ByBoth
+	ByH3 // harmonic mean of Pearson, Spearman and F1 at one radius
 )
 
 // Value returns the value that the criterion maximises.
@@ -142,7 +162,9 @@ func (c Criterion) Value(p ReconstructionPoint) float64 {
 	case ByKendall:
 		return p.Kendall
 	case ByF1:
-		return p.F1()
+		return p.F1
+	case ByH3:
+		return p.H3
 	case ByKS:
 		if p.Law.Tail < LeastTail || p.Law.Different < LeastDegrees || p.Law.Largest < LeastSpan*p.Law.Xmin {
 			return math.NaN()
@@ -191,7 +213,7 @@ func (o ReconstructOptions) Validate() error {
 	if o.Grid > Paper {
 		faults = append(faults, fmt.Errorf("grid %d: %w", o.Grid, ErrOption))
 	}
-	if o.Criterion > ByBoth {
+	if o.Criterion > ByH3 {
 		faults = append(faults, fmt.Errorf("criterion %d: %w", o.Criterion, ErrOption))
 	}
 	if o.Points < 0 {

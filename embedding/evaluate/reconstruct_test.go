@@ -55,13 +55,13 @@ func TestReconstructAt_ByHand(t *testing.T) {
 
 func TestReconstructSweep_Best(t *testing.T) {
 	g, m := path3(t)
-	for _, by := range []Criterion{ByPearson, BySpearman, ByKendall, ByF1, ByBoth} {
+	for _, by := range []Criterion{ByPearson, BySpearman, ByKendall, ByF1, ByBoth, ByH3} {
 		best, points, err := ReconstructSweep(context.Background(), g, m, ReconstructOptions{Criterion: by})
 		if err != nil {
 			t.Fatal(err)
 		}
 		// All radii from 1 to below 2 give the same graph; the smallest wins.
-		if p := points[best]; p.Radius != 1 || !near(p.Pearson, 1) || p.F1() != 1 {
+		if p := points[best]; p.Radius != 1 || !near(p.Pearson, 1) || p.F1 != 1 {
 			t.Errorf("criterion %d: %+v", by, p)
 		}
 	}
@@ -255,7 +255,7 @@ func TestReconstructSweep_Degenerate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := points[best]; p.F1() != 1 || p.Edges != 4 {
+	if p := points[best]; p.F1 != 1 || p.Edges != 4 {
 		t.Errorf("cycle: %+v", p)
 	}
 }

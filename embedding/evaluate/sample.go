@@ -312,7 +312,7 @@ func (s *sample) point(cell int) ReconstructionPoint {
 		Kendall:   math.NaN(),
 		Precision: ratio(s.kept[cell], 2*edges),
 		Recall:    ratio(s.kept[cell], all),
-	}
+	}.withMeans()
 }
 
 // ratio returns part/whole, NaN if there is nothing.

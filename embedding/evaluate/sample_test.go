@@ -112,7 +112,7 @@ func TestReconstructSample_Estimates(t *testing.T) {
 	}
 	got := few[at]
 	near := func(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance }
-	if !near(got.Pearson, exact.Pearson, 0.03) || !near(got.Spearman, exact.Spearman, 0.05) || !near(got.F1(), exact.F1(), 0.05) {
+	if !near(got.Pearson, exact.Pearson, 0.03) || !near(got.Spearman, exact.Spearman, 0.05) || !near(got.F1, exact.F1, 0.05) {
 		t.Errorf("estimated %+v, and it is %+v", got, exact)
 	}
 	_, again, err := ReconstructSample(ctx, g, m, 400, ReconstructOptions{Criterion: ByBoth, Workers: 3})

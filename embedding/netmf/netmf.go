@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"heavytail/embedding/internal/base"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
@@ -87,6 +88,11 @@ func NetMF(ctx context.Context, g *csr.Graph, o Options) (*vec.Matrix, Stats, er
 			}
 		}
 	})
+	if *o.RowNorm != 0 || *o.RowScale != 0 {
+		if _, err := base.ScaleRows(ctx, s.g, rows, *o.RowNorm, *o.RowScale, o.Workers); err != nil {
+			return nil, Stats{}, err
+		}
+	}
 	stats := e.stats()
 	stats.Weighted, stats.Entries = s.g.Weighted(), m.entries
 	if len(e.pairs) == 0 {

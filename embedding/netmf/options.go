@@ -51,6 +51,9 @@ type Options struct {
 	Seed          uint64 // of the random start of the solver
 	IgnoreWeights bool   // every edge has weight 1
 	Workers       int    // goroutines; 0 is GOMAXPROCS; the result does not depend on it
+	// Each vector is divided by its length to the power RowNorm, 0 to 1, and by the degree
+	// of its vertex, in mean weights, to the power RowScale, 0 to 4; nil is 0.
+	RowNorm, RowScale *float64
 
 	// Progress, if not nil, receives the number of finished rows with the stage
 	// "multiplying", and of converged eigenpairs with the stages "solving: largest" and
@@ -88,6 +91,8 @@ func (o Options) WithDefaults() Options {
 	o.Window = cmp.Or(o.Window, 10)
 	o.Negative = cmp.Or(o.Negative, 1)
 	o.Entries = cmp.Or(o.Entries, 1<<28)
+	o.RowNorm = cmp.Or(o.RowNorm, new(0.0))
+	o.RowScale = cmp.Or(o.RowScale, new(0.0))
 	return o
 }
 
@@ -104,6 +109,12 @@ func (o Options) Validate() error {
 	within("window", o.Window, MaxWindow)
 	within("negative", o.Negative, MaxNegative)
 	within("entries", o.Entries, MaxEntries)
+	if !(*o.RowNorm >= 0 && *o.RowNorm <= 1) {
+		errs = append(errs, fmt.Errorf("%w: row_norm (%g) must be from 0 to 1", ErrOptions, *o.RowNorm))
+	}
+	if !(*o.RowScale >= 0 && *o.RowScale <= base.MaxRowScale) {
+		errs = append(errs, fmt.Errorf("%w: row_scale (%g) must be from 0 to %d", ErrOptions, *o.RowScale, base.MaxRowScale))
+	}
 	if o.Workers < 0 {
 		errs = append(errs, fmt.Errorf("%w: workers (%d) must not be negative", ErrOptions, o.Workers))
 	}

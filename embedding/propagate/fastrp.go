@@ -91,9 +91,12 @@ func (r *fastRP) run(ctx context.Context) error {
 	}
 	last := r.a.power(-*r.RowScale)
 	return r.a.each(ctx, func(v int) {
-		row := r.sum.Row(v)
+		row, factor := r.sum.Row(v), last[v]
+		if length := base.Length(row); *r.RowNorm != 0 && length > 0 {
+			factor *= float32(math.Pow(length, -*r.RowNorm))
+		}
 		for j := range row {
-			row[j] *= last[v]
+			row[j] *= factor
 		}
 	})
 }

@@ -44,6 +44,7 @@ type FastRPOptions struct {
 	// Alpha1 to Alpha4 are α₁ to α₄, the factors of the iterations, from −10⁶ to 10⁶ and
 	// not all 0; nil is 0, 1, 1 and 0.
 	Alpha1, Alpha2, Alpha3, Alpha4 *float64
+	RowNorm                        *float64 // ν, the power of its length by which a vector is divided in the end, from 0 to 1; nil is 0
 	RowScale                       *float64 // ρ, the power of the degree by which a vector is divided in the end, from 0 to 4; nil is ¼
 	Seed                           uint64   // of the random start
 	IgnoreWeights                  bool     // every edge has weight 1
@@ -91,6 +92,7 @@ func (o FastRPOptions) WithDefaults() FastRPOptions {
 	orDefault(&o.Alpha2, 1)
 	orDefault(&o.Alpha3, 1)
 	orDefault(&o.Alpha4, 0)
+	orDefault(&o.RowNorm, 0)
 	orDefault(&o.RowScale, 0.25)
 	return o
 }
@@ -115,6 +117,7 @@ func (o FastRPOptions) Validate() error {
 	faults := []error{
 		check(o.Dim >= 1 && o.Dim <= base.MaxDim, "dim (%d) must be from 1 to %d", o.Dim, base.MaxDim),
 		check(within(*o.Beta, -MaxPower, MaxPower), "beta (%g) must be from %d to %d", *o.Beta, -MaxPower, MaxPower),
+		check(within(*o.RowNorm, 0, 1), "row_norm (%g) must be from 0 to 1", *o.RowNorm),
 		check(within(*o.RowScale, 0, MaxPower), "row_scale (%g) must be from 0 to %d", *o.RowScale, MaxPower),
 		check(o.Workers >= 0, "workers (%d) must not be negative", o.Workers),
 		check(o.iterations() > 0, "one of alpha1 to alpha4 must not be 0"),

@@ -21,6 +21,7 @@ type ProNEOptions struct {
 	Order         int      // r, terms of the Chebyshev series, from 2 to 64; 0 is 10
 	Mu            *float64 // μ, the eigenvalue of the Laplacian that is kept most, from −2 to 4; nil is 0
 	Theta         float64  // θ, how strongly other eigenvalues are damped, above 0 and at most 16; 0 is 0.5
+	RowNorm       *float64 // ν, as in FastRPOptions; nil is 1
 	RowScale      *float64 // ρ, as in FastRPOptions; nil is ¼
 	Seed          uint64   // of the randomised factorisation
 	IgnoreWeights bool     // takes every edge as 1
@@ -54,6 +55,7 @@ func (o ProNEOptions) WithDefaults() ProNEOptions {
 	o.Order = cmp.Or(o.Order, 10)
 	o.Theta = cmp.Or(o.Theta, 0.5)
 	orDefault(&o.Mu, 0)
+	orDefault(&o.RowNorm, 1)
 	orDefault(&o.RowScale, 0.25)
 	return o
 }
@@ -66,6 +68,7 @@ func (o ProNEOptions) Validate() error {
 		check(o.Order >= 2 && o.Order <= 64, "order (%d) must be from 2 to 64", o.Order),
 		check(within(*o.Mu, -2, 4), "mu (%g) must be from -2 to 4", *o.Mu),
 		check(within(o.Theta, math.SmallestNonzeroFloat64, 16), "theta (%g) must be above 0 and at most 16", o.Theta),
+		check(within(*o.RowNorm, 0, 1), "row_norm (%g) must be from 0 to 1", *o.RowNorm),
 		check(within(*o.RowScale, 0, MaxPower), "row_scale (%g) must be from 0 to %d", *o.RowScale, MaxPower),
 		check(o.Workers >= 0, "workers (%d) must not be negative", o.Workers))
 }
@@ -87,8 +90,9 @@ const powerIterations = 5
 //
 // with the modified Bessel functions I, the Chebyshev polynomials T and c 1, −2, 2, −2, …:
 // the series of exp(−θ·(½(L − μI)² − I)) (equations 8 to 11, and the authors' code). The
-// result is D^−ρ times U·Σ^½ of Y, with rows of length 1 before the factor D^−ρ. ρ is an
-// addition of heavytail, as in [FastRP], and D counts in mean weights there.
+// result is D^−ρ times U·Σ^½ of Y, with rows of length 1 before the factor D^−ρ (each row is
+// divided by its length to the power ν, 1 by default). ρ and ν are additions of heavytail, as
+// in [FastRP], and D counts in mean weights there.
 //
 // A vertex without edges is at the origin. Row v of the result is the
 // vector of vertex v. Cost: k + 16 multiply-adds for each neighbour in each of 12
@@ -136,22 +140,18 @@ func (p *proNE) run(ctx context.Context) (*vec.Matrix, error) {
 	if err := products.combine(ctx, rows, x, vectors, func(i int) float64 { return inverseRoot(squares, i, 0.25) }); err != nil {
 		return nil, err
 	}
-	return rows, p.finish(ctx, rows, p.a.power(-*p.RowScale))
+	return rows, p.finish(ctx, rows, *p.RowNorm, p.a.power(-*p.RowScale))
 }
 
-// finish scales each row to the length in lengths, or to length 1 if lengths is nil. Rows
-// of vertices without edges become 0.
-func (p *proNE) finish(ctx context.Context, rows *vec.Matrix, lengths []float32) error {
+// finish divides each row by its length to the power norm, and multiplies it by its factor,
+// unless factors is nil. Rows of vertices without edges become 0.
+func (p *proNE) finish(ctx context.Context, rows *vec.Matrix, norm float64, factors []float32) error {
 	return p.a.each(ctx, func(v int) {
-		row, squares := rows.Row(v), 0.0
-		for _, x := range row {
-			squares += float64(x) * float64(x)
-		}
-		factor := float32(0)
-		if squares > 0 && p.a.degrees[v] > 0 {
-			factor = float32(1 / math.Sqrt(squares))
-			if lengths != nil {
-				factor *= lengths[v]
+		row, factor := rows.Row(v), float32(0)
+		if length := base.Length(row); length > 0 && p.a.degrees[v] > 0 {
+			factor = float32(1 / math.Pow(length, norm))
+			if factors != nil {
+				factor *= factors[v]
 			}
 		}
 		for j := range row {
@@ -195,7 +195,7 @@ func (p *proNE) start(ctx context.Context, products *products) (*vec.Matrix, err
 	if err != nil {
 		return nil, err
 	}
-	return x, p.finish(ctx, x, nil)
+	return x, p.finish(ctx, x, 1, nil)
 }
 
 // logNoise returns −ln q of each vertex, 0 without edges.

@@ -41,6 +41,11 @@ func rowScale[O any](at func(*O) **float64) option.Field[O] {
 	return float("row_scale", "power of the degree by which every vector is divided", "a number from 0 to 4", at)
 }
 
+// rowNorm is the power of its length by which each vector is divided.
+func rowNorm[O any](at func(*O) **float64) option.Field[O] {
+	return float("row_norm", "power of its length by which every vector is divided; 1 gives all the length 1 before row_scale", "a number from 0 to 1", at)
+}
+
 // seed is any whole number.
 func seed[O any](doc string, at func(*O) *uint64) option.Field[O] {
 	return option.Seed(doc, at).Must("a whole number")

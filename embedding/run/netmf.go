@@ -59,6 +59,8 @@ func netMFFields() option.Schema[netmf.Options] {
 		count("negative", "negative samples of each pair that the matrix corresponds to; more of them leave fewer entries",
 			1, netmf.MaxNegative, func(o *options) *int { return &o.Negative }),
 		count("entries", "largest number of entries of the matrix, 8 bytes each", 1, netmf.MaxEntries, func(o *options) *int { return &o.Entries }),
+		rowNorm(func(o *options) **float64 { return &o.RowNorm }),
+		rowScale(func(o *options) **float64 { return &o.RowScale }),
 		weights(func(o *options) *bool { return &o.IgnoreWeights }),
 		seed("seed of the random start of the solver", func(o *options) *uint64 { return &o.Seed }),
 	}

@@ -148,7 +148,7 @@ func renewSpectral(ctx context.Context, g *csr.Graph, name string, o embedding.S
 }
 
 func renewWalks(ctx context.Context, g *csr.Graph, name string, o embedding.WalkOptions, r renewing) (outcome, embedding.RefreshStats, error) {
-	model, err := skipgram.ReadModel(r.state, r.vectors)
+	model, err := readWalkModel(o, r.state, r.vectors)
 	if err != nil {
 		return outcome{}, embedding.RefreshStats{}, err
 	}
@@ -156,7 +156,8 @@ func renewWalks(ctx context.Context, g *csr.Graph, name string, o embedding.Walk
 	if err != nil {
 		return outcome{}, embedding.RefreshStats{}, err
 	}
-	return outcome{model.Vectors, walkRecord(g, o, stats), model.Write}, refresh, nil
+	renewed, err := walkOutcome(ctx, g, o, model, stats)
+	return renewed, refresh, err
 }
 
 // began returns the embedding with which an embedding began, as its record has it.

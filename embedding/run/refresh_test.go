@@ -168,7 +168,7 @@ func TestRefresh_Random(t *testing.T) {
 		{"laplacian_eigenmaps", []option.Given{{Name: "dim", Value: 12}}},
 		{"dp_walker", []option.Given{{Name: "dim", Value: 16}, {Name: "walks", Value: 5}, {Name: "length", Value: 20}, {Name: "window", Value: 5}, {Name: "alpha", Value: 0.05}}},
 		{"deepwalk", []option.Given{{Name: "dim", Value: 16}, {Name: "walks", Value: 5}, {Name: "length", Value: 20}, {Name: "window", Value: 5}, {Name: "negative", Value: 5}}},
-		{"node2vec", []option.Given{{Name: "dim", Value: 16}, {Name: "walks", Value: 5}, {Name: "length", Value: 20}, {Name: "window", Value: 5}, {Name: "alpha", Value: 0.05}, {Name: "q", Value: 0.5}}},
+		{"node2vec", []option.Given{{Name: "dim", Value: 16}, {Name: "walks", Value: 5}, {Name: "length", Value: 20}, {Name: "window", Value: 5}, {Name: "alpha", Value: 0.05}, {Name: "q", Value: 0.5}, {Name: "row_norm", Value: 0.5}, {Name: "row_scale", Value: 0.1}}},
 	} {
 		var rows []*vec.Matrix
 		for _, restart := range []bool{false, true} {

@@ -1,14 +1,19 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io"
+	"slices"
 	"strconv"
 
 	"heavytail/embedding"
 	"heavytail/embedding/option"
+	"heavytail/embedding/skipgram"
 	"heavytail/storage"
 	"heavytail/storage/csr"
+	"heavytail/storage/vec"
 )
 
 // walks is a method of package embedding that learns from walks.
@@ -23,7 +28,7 @@ func walks(name, summary string) algorithm {
 				if err != nil {
 					return outcome{}, err
 				}
-				return outcome{model.Vectors, walkRecord(g, o, stats), model.Write}, nil
+				return walkOutcome(ctx, g, o, model, stats)
 			},
 			renew: func(ctx context.Context, g *csr.Graph, workers int, r renewing) (outcome, embedding.RefreshStats, error) {
 				o := o
@@ -46,6 +51,32 @@ func walks(name, summary string) algorithm {
 	})
 	a.Walks = true
 	return a
+}
+
+// walkOutcome scales the rows of a model. The lengths that they had before are in its state,
+// so that a renewal continues from the rows that were trained.
+func walkOutcome(ctx context.Context, g *csr.Graph, o embedding.WalkOptions, model *skipgram.Model, stats embedding.WalkStats) (outcome, error) {
+	lengths, err := o.ScaleRows(ctx, g, model.Vectors)
+	if err != nil {
+		return outcome{}, err
+	}
+	return outcome{model.Vectors, walkRecord(g, o, stats), func(w io.Writer) error {
+		return cmp.Or(vec.WriteNumbers(w, lengths), model.Write(w))
+	}}, nil
+}
+
+// readWalkModel reads the model of an embedding from its state and its vectors, which it
+// leaves as they are.
+func readWalkModel(o embedding.WalkOptions, state io.Reader, vectors *vec.Matrix) (*skipgram.Model, error) {
+	if o.ScalesRows() {
+		lengths := make([]float32, vectors.Rows)
+		if err := vec.ReadNumbers(state, embedding.ErrState, lengths); err != nil {
+			return nil, err
+		}
+		vectors = &vec.Matrix{Rows: vectors.Rows, Dim: vectors.Dim, Data: slices.Clone(vectors.Data)}
+		embedding.RestoreLengths(vectors, lengths)
+	}
+	return skipgram.ReadModel(state, vectors)
 }
 
 // walkRecord returns, for the record of an embedding, the settings of the
@@ -87,13 +118,17 @@ func walkFields(method string) option.Schema[embedding.WalkOptions] {
 	switch method {
 	case embedding.MethodDPWalker:
 		list = append(list, float("beta", "degree penalty of the walks; 0 for none", "a number from -8 to 8",
-			func(o *options) **float64 { return &o.Beta }))
+			func(o *options) **float64 { return &o.Beta }),
+			float("common", "weight of each common neighbour beside that of an edge; 1 is that of the paper, and with 0 walks follow edges only", "a number from 0 to 1e6",
+				func(o *options) **float64 { return &o.Common }))
 	case embedding.MethodNode2Vec:
 		list = append(list,
 			positive("p", "how rarely a walk goes back", "a number from 1e-6 to 1e6", func(o *options) *float64 { return &o.P }),
 			positive("q", "how rarely a walk leaves the neighbourhood it is in", "a number from 1e-6 to 1e6", func(o *options) *float64 { return &o.Q }))
 	}
 	return append(list,
+		rowNorm(func(o *options) **float64 { return &o.RowNorm }),
+		rowScale(func(o *options) **float64 { return &o.RowScale }),
 		weights(func(o *options) *bool { return &o.IgnoreWeights }),
 		count("partitions", "number of parts that are trained at the same time, and so the largest number of processors used; the result depends on it", 1, 64,
 			func(o *options) *int { return &o.Partitions }),

@@ -48,11 +48,11 @@ const (
 
 // ReconstructionBytes estimates the memory in which [Reconstruction] judges an embedding.
 func ReconstructionBytes(vertices, dim int, edges int64, opts evaluate.ReconstructOptions) int64 {
-	return max(evaluate.ReconstructBytes(vertices, dim, edges, opts), evaluate.ReconstructSampleBytes(vertices, dim, edges, closeRows, opts))
+	return max(evaluate.RandomDirectionsBytes(vertices, dim)+evaluate.ReconstructBytes(vertices, dim, edges, opts), evaluate.ReconstructSampleBytes(vertices, dim, edges, closeRows, opts))
 }
 
 // Judge sweeps over the radii, for a sample of vertices if an estimate
-// suffices.
+// suffices. An exact judgement has the null of the rows too.
 func (r *reconstruction) Judge(ctx context.Context, m *vec.Matrix, effort Effort, workers int) (Judgement, error) {
 	opts := r.opts
 	opts.Workers, opts.BestLaw = workers, true
@@ -72,6 +72,14 @@ func (r *reconstruction) Judge(ctx context.Context, m *vec.Matrix, effort Effort
 	if p.Edges > 0 {
 		wrong -= 2 * math.Round(float64(p.Edges)*p.Precision)
 	}
+	nan := math.NaN()
+	null := evaluate.ReconstructionPoint{Pearson: nan, Spearman: nan, F1: nan, H3: nan}
+	if effort == Exact {
+		opts.BestLaw = false
+		if null, err = evaluate.ReconstructNull(ctx, r.g, m, opts); err != nil {
+			return Judgement{}, err
+		}
+	}
 	score := r.opts.Criterion.Value(p)
 	if !evaluate.Plausible(r.g, p.Edges) {
 		score = math.NaN()
@@ -80,7 +88,9 @@ func (r *reconstruction) Judge(ctx context.Context, m *vec.Matrix, effort Effort
 		Score: score,
 		Measures: []Measure{
 			{"pearson", p.Pearson}, {"spearman", p.Spearman}, {"kendall", p.Kendall},
-			{"ks", p.KS()}, {"f1", p.F1()}, {"epsilon", p.Epsilon}, {"edges", float64(p.Edges)}, {"wrong_pairs", wrong},
+			{"ks", p.KS()}, {"precision", p.Precision}, {"recall", p.Recall}, {"f1", p.F1}, {"h3", p.H3},
+			{"null_pearson", null.Pearson}, {"null_spearman", null.Spearman}, {"null_f1", null.F1}, {"null_h3", null.H3},
+			{"epsilon", p.Epsilon}, {"edges", float64(p.Edges)}, {"wrong_pairs", wrong},
 		},
 	}, nil
 }

@@ -9,17 +9,19 @@
 // # DP-Walker
 //
 // From vertex i, the walk moves to j with Pr(j | i) ∝ C'_ij / (d_i d_j)^β, where C'_ij =
-// A_ij + Σ_m A_im A_mj for j ≠ i counts the edge and the common neighbours. d_i cancels. C'
+// A_ij + c·Σ_m A_im A_mj for j ≠ i counts the edge and the common neighbours, c = 1 in the
+// paper ([Options].Common). d_i cancels. C'
 // has far more entries than the graph has edges, and is never computed: with s(m) = Σ_{j ∈
 // N(m)} A_mj d_j^−β, the vertex j is reached from i
 //
 //	directly              with weight s(i) for all j together, or
-//	by a middle vertex m  with weight A_im (s(m) − A_mi d_i^−β),
+//	by a middle vertex m  with weight c·A_im (s(m) − A_mi d_i^−β),
 //
 // and is then one of N(i), or of N(m) without i, with weight A d_j^−β. So a
 // step is two draws from tables over the adjacency lists (Walker's alias
 // method, each in constant time), and the second draw is repeated if it
-// returns i. The tables take 16 bytes per arc, which is 32 per edge.
+// returns i. The tables take 16 bytes per arc, which is 32 per edge. With c = 0 there are no
+// middle vertices, and a step is one draw from the table of N(i).
 //
 // # Weights
 //

@@ -33,6 +33,9 @@ type Options struct {
 	Length, Walks int
 	// Beta is the exponent of the penalty of Penalized; 0 means no penalty.
 	Beta float64
+	// Common is the weight of common neighbours in C' for Penalized, at least 0; nil means 1,
+	// the paper's. With 0 the walk follows edges only.
+	Common *float64
 	// P and Q set the weights of the steps of Biased: 1/P for a step back to the previous
 	// vertex, 1/Q for a step out of its neighbourhood; 0 means 1.
 	P, Q float64
@@ -45,6 +48,7 @@ const (
 	maxLength = 1 << 16
 	maxWalks  = 1 << 20
 	maxBeta   = 16 // 10^6^16 is still far inside float64
+	maxCommon = 1e6
 )
 
 // WithDefaults returns a copy in which every parameter is set.
@@ -53,6 +57,9 @@ func (o Options) WithDefaults() Options {
 	o.Walks = cmp.Or(o.Walks, 10)
 	o.P = cmp.Or(o.P, 1)
 	o.Q = cmp.Or(o.Q, 1)
+	if o.Common == nil {
+		o.Common = new(1.0)
+	}
 	return o
 }
 
@@ -73,6 +80,9 @@ func (o Options) Validate() error {
 	}
 	if !(math.Abs(o.Beta) <= maxBeta) {
 		fault("Beta (%v) must be -%d to %d", o.Beta, maxBeta, maxBeta)
+	}
+	if o.Common != nil && !(*o.Common >= 0 && *o.Common <= maxCommon) {
+		fault("Common (%v) must be 0 to %d", *o.Common, int64(maxCommon))
 	}
 	for _, f := range []struct {
 		name  string

@@ -19,7 +19,7 @@ func (w *Walker) Transitions(v uint32) []Transition {
 	}
 	sums := map[uint32]float64{}
 	direct := w.rowWeights(v, w.penalty, nil)
-	if w.options.Kind != Penalized {
+	if w.ways == nil {
 		addProbability(sums, g.Neighbors(v), direct, 1, v)
 		return sorted(sums)
 	}

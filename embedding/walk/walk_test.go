@@ -81,10 +81,13 @@ func TestBytes(t *testing.T) {
 	_, plain := readKarate(t)
 	for _, g := range []*csr.Graph{plain, withWeights(plain, 1)} {
 		for _, kind := range []Kind{Uniform, Penalized, Biased} {
-			w := newWalker(t, g, Options{Kind: kind, Beta: 1})
-			got := 8 * int64(len(w.targets)+len(w.ways)+len(w.penalty))
-			if want := Bytes(g, kind); got != want {
-				t.Errorf("kind %d, weights %v: %d bytes, estimated %d", kind, g.Weighted(), got, want)
+			for _, common := range []*float64{nil, new(0.0), new(0.5)} {
+				o := Options{Kind: kind, Beta: 1, Common: common}
+				w := newWalker(t, g, o)
+				got := 8 * int64(len(w.targets)+len(w.ways)+len(w.penalty))
+				if want := Bytes(g, o); got != want {
+					t.Errorf("kind %d, weights %v, common %v: %d bytes, estimated %d", kind, g.Weighted(), common, got, want)
+				}
 			}
 		}
 	}
@@ -102,7 +105,7 @@ func withWeights(g *csr.Graph, unit float32) *csr.Graph {
 }
 
 // TestWalker_Transitions_Weighted compares steps on a weighted graph with those of the
-// matrix C' = A² − diag(A²) + A, computed entry by entry.
+// matrix C' = c·(A² − diag(A²)) + A, computed entry by entry.
 func TestWalker_Transitions_Weighted(t *testing.T) {
 	_, plain := readKarate(t)
 	g := withWeights(plain, 3)
@@ -120,19 +123,20 @@ func TestWalker_Transitions_Weighted(t *testing.T) {
 			degree[v] += a[v][u]
 		}
 	}
-	for _, beta := range []float64{0, 1.5, -1, 4} {
-		w := newWalker(t, g, Options{Kind: Penalized, Beta: beta})
+	for i, beta := range []float64{0, 1.5, -1, 4, 0, 0.25, 1.5, -1, 2, 0.5} {
+		common := []float64{1, 1, 1, 1, 0, 0, 0.25, 3, 1e-3, 1e6}[i]
+		w := newWalker(t, g, Options{Kind: Penalized, Beta: beta, Common: &common})
 		for i := range n {
 			want, sum := make([]float64, n), 0.0
 			for j := range n {
 				if i == j {
 					continue
 				}
-				common := a[i][j]
+				weight := a[i][j]
 				for m := range n {
-					common += a[i][m] * a[m][j]
+					weight += common * a[i][m] * a[m][j]
 				}
-				want[j] = common / math.Pow(degree[i]*degree[j], beta)
+				want[j] = weight / math.Pow(degree[i]*degree[j], beta)
 				sum += want[j]
 			}
 			got := make([]float64, n)
@@ -141,7 +145,7 @@ func TestWalker_Transitions_Weighted(t *testing.T) {
 			}
 			for j := range n {
 				if math.Abs(got[j]-want[j]/sum) > 1e-12 {
-					t.Fatalf("β %v, %d → %d: %v, want %v", beta, i, j, got[j], want[j]/sum)
+					t.Fatalf("β %v, common %v, %d → %d: %v, want %v", beta, common, i, j, got[j], want[j]/sum)
 				}
 			}
 		}
@@ -194,6 +198,10 @@ func TestWalker_Append_Frequencies(t *testing.T) {
 		{"penalized 1.5", g, Options{Kind: Penalized, Beta: 1.5}},
 		{"penalized 4", g, Options{Kind: Penalized, Beta: 4}},
 		{"penalized weighted", weighted, Options{Kind: Penalized, Beta: 1}},
+		{"edges 0.25", g, Options{Kind: Penalized, Beta: 0.25, Common: new(0.0)}},
+		{"edges weighted", weighted, Options{Kind: Penalized, Beta: 1, Common: new(0.0)}},
+		{"common 0.1", g, Options{Kind: Penalized, Beta: 0.5, Common: new(0.1)}},
+		{"common 5 weighted", weighted, Options{Kind: Penalized, Beta: 1, Common: new(5.0)}},
 		{"biased 1 1", weighted, Options{Kind: Biased}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -299,7 +307,7 @@ func TestWalker_Append_Corners(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []Options{{}, {Kind: Penalized}, {Kind: Penalized, Beta: 16}, {Kind: Penalized, Beta: -16}, {Kind: Biased, P: 1e6, Q: 1e-6}} {
+	for _, o := range []Options{{}, {Kind: Penalized}, {Kind: Penalized, Beta: 16}, {Kind: Penalized, Beta: -16}, {Kind: Penalized, Beta: 16, Common: new(0.0)}, {Kind: Penalized, Common: new(1e6)}, {Kind: Biased, P: 1e6, Q: 1e-6}} {
 		w := newWalker(t, g, o)
 		if path := w.Append(nil, 0, 0); !slices.Equal(path, []uint32{0}) {
 			t.Errorf("%+v: the walk of a vertex without neighbours is %v", o, path)
@@ -314,7 +322,7 @@ func TestWalker_Append_Corners(t *testing.T) {
 				for _, m := range g.Neighbors(path[i]) {
 					two = two || g.HasEdge(m, path[i+1])
 				}
-				if path[i] == path[i+1] || !g.HasEdge(path[i], path[i+1]) && (o.Kind != Penalized || !two) {
+				if path[i] == path[i+1] || !g.HasEdge(path[i], path[i+1]) && (o.direct() || !two) {
 					t.Fatalf("%+v: step from %d to %d", o, path[i], path[i+1])
 				}
 			}
@@ -334,8 +342,8 @@ func TestWalker_AppendEach_AsAppend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range []Kind{Uniform, Penalized, Biased} {
-		w := newWalker(t, g, Options{Kind: kind, Beta: 1.5, P: 0.5, Q: 2, Length: 17, Seed: 3})
+	for i, kind := range []Kind{Uniform, Penalized, Biased, Penalized} {
+		w := newWalker(t, g, Options{Kind: kind, Beta: 1.5, P: 0.5, Q: 2, Length: 17, Seed: 3, Common: new(float64(i % 3))})
 		for n := range 2*Abreast + 2 {
 			got, starts := make([][]uint32, n), make([]Start, n)
 			for i := range starts {
@@ -372,7 +380,7 @@ func TestOptions_Validate(t *testing.T) {
 	if err := (Options{}).Validate(); err != nil {
 		t.Error(err)
 	}
-	for _, o := range []Options{{Kind: 3}, {Length: -1}, {Walks: 1 << 30}, {Beta: math.NaN()}, {Beta: 17}, {P: -1}, {Q: math.Inf(1)}} {
+	for _, o := range []Options{{Kind: 3}, {Length: -1}, {Walks: 1 << 30}, {Beta: math.NaN()}, {Beta: 17}, {P: -1}, {Q: math.Inf(1)}, {Common: new(-1.0)}, {Common: new(math.NaN())}, {Common: new(2e6)}} {
 		if o.Validate() == nil {
 			t.Errorf("%+v is taken", o)
 		}

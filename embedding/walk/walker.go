@@ -22,20 +22,25 @@ type Walker struct {
 	unit float64
 	// ways draws the next step of Penalized from v: column k of row v is a step through the
 	// k-th neighbour of v, and the column after the last neighbour is a direct step. Row v
-	// begins at Offsets[v] + v.
+	// begins at Offsets[v] + v. It is nil if all steps are direct.
 	ways []cell
 	// penalty is d_v^−β for Penalized, nil for the other kinds. d_v is the sum of the
 	// weights of v, or its degree if the graph has no weights.
 	penalty []float64
 }
 
+// direct reports whether walks follow edges only, which one table suffices for.
+func (o Options) direct() bool { return o.Kind != Penalized || o.Common != nil && *o.Common == 0 }
+
 // Bytes returns the number of bytes that New allocates and keeps for a graph.
-func Bytes(g *csr.Graph, kind Kind) int64 {
-	const cellBytes = 8
-	cells := int64(len(g.Targets)) * cellBytes
+func Bytes(g *csr.Graph, o Options) int64 {
+	const cellBytes, penaltyBytes = 8, 8
+	cells, vertices := int64(len(g.Targets))*cellBytes, int64(g.Vertices())
 	switch {
-	case kind == Penalized: // two tables, a cell for the direct way, and penalties
-		return 2*cells + int64(g.Vertices())*(cellBytes+8)
+	case !o.direct(): // two tables, a cell for the direct way, and penalties
+		return 2*cells + vertices*(cellBytes+penaltyBytes)
+	case o.Kind == Penalized:
+		return cells + vertices*penaltyBytes
 	case g.Weighted():
 		return cells
 	}
@@ -43,7 +48,7 @@ func Bytes(g *csr.Graph, kind Kind) int64 {
 }
 
 // New prepares the walks of a graph. It takes O(n + m) time. Penalized needs 32 bytes per
-// edge and 16 per vertex; the other kinds need 16 per edge if the graph has weights, and
+// edge and 16 per vertex, and half of that if Common is 0; the other kinds need 16 per edge if the graph has weights, and
 // otherwise nothing. The error is ErrOptions if β is so large that powers of degrees leave
 // the range of floating-point numbers, which happens only with weights of very different
 // sizes. workers bounds the goroutines; 0 means GOMAXPROCS.
@@ -120,19 +125,19 @@ func (w *Walker) prepare(ctx context.Context, workers int) error {
 	g, penalty := w.graph, w.penalty
 	w.targets = vec.Zeros[cell](len(g.Targets)) // read in random order, as are the ways
 	var sums []float64
-	if penalty != nil {
+	if !w.options.direct() {
 		sums = vec.Zeros[float64](g.Vertices())
 	}
 	err := w.eachRow(ctx, workers, func(v uint32, t *tableSpace) {
 		weights := w.rowWeights(v, penalty, t.weights[:0])
 		fillAlias(w.targets[g.Offsets[v]:g.Offsets[v+1]], weights, t.scaled, t.order)
-		if penalty != nil {
+		if sums != nil {
 			for _, x := range weights {
 				sums[v] += x
 			}
 		}
 	})
-	if err != nil || penalty == nil {
+	if err != nil || sums == nil {
 		return err
 	}
 	w.ways = vec.Zeros[cell](len(g.Targets) + g.Vertices())
@@ -171,7 +176,7 @@ func (w *Walker) pathWeights(v uint32, penalty, sums, dst []float64) []float64 {
 		}
 		x := 0.0
 		if g.Degree(m) > 1 {
-			x = a * max(0, sums[m]-a*penalty[v])
+			x = *w.options.Common * a * max(0, sums[m]-a*penalty[v])
 		}
 		dst = append(dst, x)
 	}
@@ -214,7 +219,7 @@ func (w *Walker) Append(dst []uint32, start uint32, round int) []uint32 {
 	}
 	random := newStream(w.options.Seed, uint64(start), uint64(round))
 	switch {
-	case w.options.Kind == Penalized:
+	case w.ways != nil:
 		return w.penalized(dst, start, &random)
 	case w.options.Kind == Biased && (w.options.P != 1 || w.options.Q != 1):
 		return w.biased(dst, start, &random)
@@ -272,7 +277,7 @@ func (w *Walker) abreast(dst [][]uint32, starts []Start) {
 	}
 	for range w.options.Length - 1 {
 		for j, i := range walks[:n] {
-			if w.options.Kind == Penalized {
+			if w.ways != nil {
 				at[j] = w.penalizedStep(at[j], &random[j])
 			} else {
 				at[j] = w.neighbor(at[j], &random[j])

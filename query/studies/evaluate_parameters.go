@@ -59,6 +59,9 @@ type ParameterPoint struct {
 	Option string  `json:"option"`
 	Value  float64 `json:"value"`
 	evaluate.ReconstructionPoint
+	// Null is the null of the rows: the best of vectors of the same lengths in random
+	// directions.
+	Null evaluate.ReconstructionPoint `json:"null"`
 }
 
 // EvaluateParametersResult is the answer of EvaluateParameters.
@@ -82,15 +85,16 @@ func DefaultVariations(method string) []Variation {
 		return nil
 	}
 	return slices.DeleteFunc(all, func(v Variation) bool {
-		return !slices.ContainsFunc(found.Options, func(o option.Info) bool { return o.Name == v.Option })
+		// One solve serves all values of row_scale, but walks would be trained again for each.
+		return v.Option == "row_scale" && found.Walks || !slices.ContainsFunc(found.Options, func(o option.Info) bool { return o.Name == v.Option })
 	})
 }
 
 var evaluateParameters = &engine.Statement[*parser.EvaluateParameters, EvaluateParametersRequest, study, EvaluateParametersResult]{
 	Help: help.Statement{
 		Statement: "EVALUATE PARAMETERS",
-		Summary:   "varies the options of a method one at a time, embeds the graph with each value, and measures the best reconstruction; without values it tries the usual values of all options. It stores nothing",
-		Columns:   "option, value, epsilon, radius, edges, pearson, spearman, kendall, alpha, xmin, ks, precision, recall",
+		Summary:   "varies the options of a method one at a time, embeds the graph with each value, and measures the best reconstruction; without values it tries the usual values of all options. It stores nothing. " + sweep.Reading,
+		Columns:   "option, value, " + sweep.EvaluationColumns,
 		Example:   "EVALUATE PARAMETERS IN social USING dp_spectral(normalization := 'degree') WITH (beta := '0,0.25,0.5,1', dim := '50,100,200')",
 	},
 	Schema:  parametersSchema,
@@ -106,7 +110,7 @@ var evaluateParameters = &engine.Statement[*parser.EvaluateParameters, EvaluateP
 	Run: runEvaluateParameters,
 	Table: func(_ EvaluateParametersRequest, r EvaluateParametersResult) [][]rows.Value {
 		return lists.Map(r.Points, func(p ParameterPoint) []rows.Value {
-			return append([]rows.Value{p.Option, p.Value}, sweep.EvaluationRow(p.ReconstructionPoint)...)
+			return append([]rows.Value{p.Option, p.Value}, sweep.EvaluationRow(p.ReconstructionPoint, &p.Null)...)
 		})
 	},
 	Reads: true,
@@ -212,11 +216,11 @@ func runEvaluateParameters(c *engine.Call, req EvaluateParametersRequest, s stud
 	defer release()
 	stop := c.Watch.Start(plan.Solve)
 	err = run.Vary(c.Ctx, g, embed, s.axes, func(axis, value int, vectors *vec.Matrix) error {
-		best, err := bestReconstruction(c, g, vectors, req)
+		best, null, err := bestReconstruction(c, g, vectors, req)
 		if err != nil {
 			return err
 		}
-		p := ParameterPoint{s.axes[axis].Option, s.axes[axis].Values[value], best}
+		p := ParameterPoint{s.axes[axis].Option, s.axes[axis].Values[value], best, null}
 		if !evaluate.Plausible(g, best.Edges) {
 			c.Notice("%s := %v: %s", p.Option, p.Value, sweep.Implausible(best.Edges, g.Edges()))
 		}
@@ -232,14 +236,16 @@ func runEvaluateParameters(c *engine.Call, req EvaluateParametersRequest, s stud
 }
 
 // bestReconstruction measures the reconstructions from the rows of an embedding
-// and returns the best.
-func bestReconstruction(c *engine.Call, g *csr.Graph, rows *vec.Matrix, req EvaluateParametersRequest) (evaluate.ReconstructionPoint, error) {
-	best, points, err := evaluate.ReconstructSweep(c.Ctx, g, rows, evaluate.ReconstructOptions{
+// and returns the best, and the null of the rows.
+func bestReconstruction(c *engine.Call, g *csr.Graph, rows *vec.Matrix, req EvaluateParametersRequest) (best, null evaluate.ReconstructionPoint, err error) {
+	opts := evaluate.ReconstructOptions{
 		Grid: req.Grid, Points: req.Points, Criterion: req.Criterion, BestLaw: true,
 		Workers: c.DB.Opts.Workers, Progress: c.Meter.Update, MaxBytes: 1 << 28,
-	})
-	if err != nil {
-		return evaluate.ReconstructionPoint{}, err
 	}
-	return points[best], nil
+	at, points, err := evaluate.ReconstructSweep(c.Ctx, g, rows, opts)
+	if err != nil {
+		return best, null, err
+	}
+	null, err = evaluate.ReconstructNull(c.Ctx, g, rows, sweep.ForNull(c, opts))
+	return points[at], null, err
 }

@@ -88,7 +88,7 @@ type TuneResult struct {
 func (g Goal) Criteria() []string {
 	switch g {
 	case ForReconstruction:
-		return []string{"both", "pearson", "spearman", "kendall", "f1", "ks"}
+		return []string{"h3", "both", "pearson", "spearman", "kendall", "f1", "ks"}
 	case ForLinks:
 		return []string{"auc", "f1", "average_precision"}
 	case ForLabels:

@@ -56,12 +56,19 @@ func TestDB_Tune_StoresTheBest(t *testing.T) {
 	if !slices.Equal(m.Data, m2.Data) || !slices.Equal(info.Options, again.Options) {
 		t.Error("EMBED with the recorded options gives a different embedding")
 	}
-	e, err := db.Vectors().EvaluateReconstruction(t.Context(), vectors.EvaluateReconstructionRequest{Embedding: "best", Criterion: evaluate.ByBoth})
+	e, err := db.Vectors().EvaluateReconstruction(t.Context(), vectors.EvaluateReconstructionRequest{Embedding: "best", Criterion: evaluate.ByH3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := e.Points[e.Best].Pearson; best.Measures[0].Name != "pearson" || got != best.Measures[0].Value {
-		t.Errorf("pearson of the stored embedding is %v; the best trial is %+v", got, best.Measures)
+	want := map[string]float64{"pearson": e.Points[e.Best].Pearson, "h3": e.Points[e.Best].H3, "null_pearson": e.Null.Pearson, "null_h3": e.Null.H3}
+	for _, m := range best.Measures {
+		if x, known := want[m.Name]; known && x != m.Value {
+			t.Errorf("%s of the stored embedding is %v; the best trial is %+v", m.Name, x, best.Measures)
+		}
+		delete(want, m.Name)
+	}
+	if len(want) > 0 || best.Score != e.Points[e.Best].H3 {
+		t.Errorf("the best trial has no %v, and the score %v", want, best.Score)
 	}
 }
 
@@ -138,7 +145,7 @@ func TestDB_Tune_NoScore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !math.IsNaN(r.Trials[0].Score) || !slices.ContainsFunc(r.Notices, func(n rows.Notice) bool { return strings.Contains(n.String(), "both is not defined") }) {
+	if !math.IsNaN(r.Trials[0].Score) || !slices.ContainsFunc(r.Notices, func(n rows.Notice) bool { return strings.Contains(n.String(), "h3 is not defined") }) {
 		t.Errorf("score %v, notices %v", r.Trials[0].Score, r.Notices)
 	}
 	_, err = db.Studies().Tune(t.Context(), studies.TuneRequest{Graph: "bare", Name: "best", Goal: studies.ForLinks, Trials: 2})

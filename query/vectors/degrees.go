@@ -14,10 +14,12 @@ import (
 
 // ReconstructedDegreesResult is the answer of ReconstructedDegrees.
 type ReconstructedDegreesResult struct {
-	Graph   string                       `json:"graph"` // the graph that was embedded
-	Point   evaluate.ReconstructionPoint `json:"point"`
-	Degrees []graphs.DegreeCount         `json:"degrees"` // degrees of the reconstruction, ascending
-	Notices []rows.Notice                `json:"notices,omitempty"`
+	Graph string                       `json:"graph"` // the graph that was embedded
+	Point evaluate.ReconstructionPoint `json:"point"`
+	// Null is the null of the rows, as in EvaluateReconstructionResult.
+	Null    *evaluate.ReconstructionPoint `json:"null,omitempty"`
+	Degrees []graphs.DegreeCount          `json:"degrees"` // degrees of the reconstruction, ascending
+	Notices []rows.Notice                 `json:"notices,omitempty"`
 }
 
 // ReconstructedDegrees returns the degrees of a reconstruction from an embedding,
@@ -44,5 +46,5 @@ func reconstructedDegrees(c *engine.Call, req EvaluateReconstructionRequest) (Re
 	if err != nil {
 		return ReconstructedDegreesResult{}, fmt.Errorf("degrees: %w", err)
 	}
-	return ReconstructedDegreesResult{Graph: s.Info.Graph, Point: point, Degrees: graphs.CountDegrees(sweeper.Degrees(0, nil)), Notices: c.Notices}, nil
+	return ReconstructedDegreesResult{Graph: s.Info.Graph, Point: point, Null: swept.Null, Degrees: graphs.CountDegrees(sweeper.Degrees(0, nil)), Notices: c.Notices}, nil
 }

@@ -8,7 +8,6 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/engine"
-	"heavytail/query/internal/lists"
 	"heavytail/query/internal/sweep"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -33,9 +32,12 @@ type EvaluateReconstructionRequest struct {
 type EvaluateReconstructionResult struct {
 	// Points are all measured reconstructions, by ascending radius. The best one has
 	// the power law of its degrees; with Laws or the criterion ByKS every one has.
-	Points  []evaluate.ReconstructionPoint `json:"points"`
-	Best    int                            `json:"best"` // index in Points of the best by the criterion
-	Notices []rows.Notice                  `json:"notices,omitempty"`
+	Points []evaluate.ReconstructionPoint `json:"points"`
+	Best   int                            `json:"best"` // index in Points of the best by the criterion
+	// Null is the null of the rows: the best of vectors of the same lengths in random
+	// directions.
+	Null    *evaluate.ReconstructionPoint `json:"null,omitempty"`
+	Notices []rows.Notice                 `json:"notices,omitempty"`
 }
 
 // sweep converts the request to one of RECONSTRUCT for the same measurements.
@@ -49,8 +51,8 @@ func (req EvaluateReconstructionRequest) sweep() ReconstructRequest {
 var evaluateReconstruction = &engine.Statement[*parser.EvaluateReconstruction, EvaluateReconstructionRequest, swept, EvaluateReconstructionResult]{
 	Help: help.Statement{
 		Statement: "EVALUATE RECONSTRUCTION",
-		Summary:   "measures how well an embedding reconstructs the degrees and edges of its graph, at the best of many distances",
-		Columns:   "epsilon, radius, edges, pearson, spearman, kendall, alpha, xmin, ks, precision, recall",
+		Summary:   "measures how well an embedding reconstructs the degrees and edges of its graph, at the best of many distances. " + sweep.Reading,
+		Columns:   sweep.EvaluationColumns,
 		Example:   "EVALUATE RECONSTRUCTION OF spec WITH (grid := 'paper', criterion := 'f1')",
 	},
 	Schema: evaluateReconstructionSchema,
@@ -64,11 +66,11 @@ var evaluateReconstruction = &engine.Statement[*parser.EvaluateReconstruction, E
 		return resolveReconstruct(c, req.sweep())
 	},
 	Plan: func(req EvaluateReconstructionRequest, found swept) *plan.Plan {
-		return plan.Result("evaluation", "degree correlations, power law, precision and recall", found.plan(radiiText(req.Grid, req.Criterion)))
+		return plan.Result("evaluation", "degree correlations, power law, precision, recall, f1 and h3, and the null of the rows", found.plan(radiiText(req.Grid, req.Criterion)))
 	},
 	Run: runEvaluateReconstruction,
 	Table: func(req EvaluateReconstructionRequest, r EvaluateReconstructionResult) [][]rows.Value {
-		return lists.Map(shownPoints(r.Points, r.Best, req.all), sweep.EvaluationRow)
+		return sweep.Rows(r.Points, r.Best, r.Null, req.all, sweep.EvaluationRow)
 	},
 	Reads: true,
 }
@@ -88,5 +90,5 @@ func (s *Service) EvaluateReconstruction(ctx context.Context, req EvaluateRecons
 
 func runEvaluateReconstruction(c *engine.Call, req EvaluateReconstructionRequest, found swept) (EvaluateReconstructionResult, error) {
 	r, err := runReconstruct(c, req.sweep(), found)
-	return EvaluateReconstructionResult{Points: r.Points, Best: r.Best, Notices: r.Notices}, err
+	return EvaluateReconstructionResult{Points: r.Points, Best: r.Best, Null: r.Null, Notices: r.Notices}, err
 }

@@ -68,6 +68,7 @@ type FastRP struct {
 	Alpha2        *float64 `option:"alpha2"`    // after two steps; nil is the default
 	Alpha3        *float64 `option:"alpha3"`    // after three steps; nil is the default
 	Alpha4        float64  `option:"alpha4"`    // after four steps; 0 is the default
+	RowNorm       float64  `option:"row_norm"`  // power of its length that a vector is divided by, from 0 to 1; 0 is the default
 	RowScale      *float64 `option:"row_scale"` // power of the degree that a vector is divided by, from 0 to 4; nil is the default
 	IgnoreWeights bool     `option:"weights"`   // takes every edge as 1
 	Seed          uint64   `option:"seed"`      // of the random vectors
@@ -80,6 +81,7 @@ type ProNE struct {
 	Order         int      `option:"order"`     // terms of the Chebyshev series, from 2 to 64
 	Mu            float64  `option:"mu"`        // eigenvalue of the Laplacian that is kept most, from -2 to 4
 	Theta         float64  `option:"theta"`     // how much less others are kept, at most 16
+	RowNorm       *float64 `option:"row_norm"`  // power of its length that a vector is divided by, from 0 to 1; nil is the default
 	RowScale      *float64 `option:"row_scale"` // power of the degree that a vector is divided by, from 0 to 4; nil is the default
 	IgnoreWeights bool     `option:"weights"`   // takes every edge as 1
 	Seed          uint64   `option:"seed"`      // of the factorisation
@@ -88,12 +90,14 @@ type ProNE struct {
 // NetMF has the options of netmf: the exact factorisation of the matrix that deepwalk
 // samples, for small graphs.
 type NetMF struct {
-	Dim           int    `option:"dim"`      // coordinates of a vector, from 1 to 4096
-	Window        int    `option:"window"`   // steps of the random walk, from 1 to 100
-	Negative      int    `option:"negative"` // negative samples of each pair that the matrix corresponds to, from 1 to 1000
-	Entries       int    `option:"entries"`  // most entries of the matrix, 8 bytes each, up to 2³⁰
-	IgnoreWeights bool   `option:"weights"`  // takes every edge as 1
-	Seed          uint64 `option:"seed"`     // of the random start of the solver
+	Dim           int     `option:"dim"`       // coordinates of a vector, from 1 to 4096
+	Window        int     `option:"window"`    // steps of the random walk, from 1 to 100
+	Negative      int     `option:"negative"`  // negative samples of each pair that the matrix corresponds to, from 1 to 1000
+	Entries       int     `option:"entries"`   // most entries of the matrix, 8 bytes each, up to 2³⁰
+	RowNorm       float64 `option:"row_norm"`  // power of its length that a vector is divided by, from 0 to 1; 0 is the default
+	RowScale      float64 `option:"row_scale"` // power of the degree that a vector is divided by, from 0 to 4; 0 is the default
+	IgnoreWeights bool    `option:"weights"`   // takes every edge as 1
+	Seed          uint64  `option:"seed"`      // of the random start of the solver
 }
 
 // DPWalker has the options of dp_walker: skip-gram on walks that avoid vertices of high
@@ -107,6 +111,9 @@ type DPWalker struct {
 	Alpha         float64  `option:"alpha"`      // learning rate at the beginning, above 0 and at most 1
 	Negative      int      `option:"negative"`   // negative samples of each pair; 0, the default, is hierarchical softmax
 	Beta          *float64 `option:"beta"`       // degree penalty of the walks, from -8 to 8
+	Common        *float64 `option:"common"`     // weight of each common neighbour beside that of an edge, from 0 to 10⁶; nil is 1
+	RowNorm       float64  `option:"row_norm"`   // power of its length that a vector is divided by, from 0 to 1; 0 is the default
+	RowScale      float64  `option:"row_scale"`  // power of the degree that a vector is divided by, from 0 to 4; 0 is the default
 	IgnoreWeights bool     `option:"weights"`    // takes every edge as 1
 	Partitions    int      `option:"partitions"` // parts trained at a time; the result depends on it
 	Seed          uint64   `option:"seed"`       // of the walks and of the training
@@ -122,6 +129,8 @@ type DeepWalk struct {
 	Epochs        int     `option:"epochs"`
 	Alpha         float64 `option:"alpha"`
 	Negative      int     `option:"negative"`
+	RowNorm       float64 `option:"row_norm"`
+	RowScale      float64 `option:"row_scale"`
 	IgnoreWeights bool    `option:"weights"`
 	Partitions    int     `option:"partitions"`
 	Seed          uint64  `option:"seed"`
@@ -139,6 +148,8 @@ type Node2Vec struct {
 	Negative      int     `option:"negative"`
 	P             float64 `option:"p"` // how rarely a walk goes back, from 1e-6 to 1e6
 	Q             float64 `option:"q"` // how rarely a walk leaves the neighbourhood it is in, from 1e-6 to 1e6
+	RowNorm       float64 `option:"row_norm"`
+	RowScale      float64 `option:"row_scale"`
 	IgnoreWeights bool    `option:"weights"`
 	Partitions    int     `option:"partitions"`
 	Seed          uint64  `option:"seed"`

@@ -22,12 +22,12 @@ var methodStructs = []vectors.MethodOptions{
 	vectors.UnitBall{Dim: 3, Start: vectors.StartEmbedding, From: "walks", Anchor: new(0.0), Margin: 0.1, Passes: 5, Step: 0.2, Balance: new(0.0), Tolerance: 3, Seed: 7},
 	vectors.DPSpectral{Dim: 3, Beta: new(0.5), Normalization: vectors.NormalizationDegree, Scale: new(0.5), RowScale: new(0.25), Tolerance: 0.001, Seed: math.MaxUint64, Components: vectors.ComponentsJoint, IgnoreWeights: true},
 	vectors.LaplacianEigenmaps{Dim: 3, Scale: new(0.0), RowScale: new(0.0), Tolerance: 0.001, Seed: 7, Components: vectors.ComponentsApart, IgnoreWeights: true},
-	vectors.FastRP{Dim: 3, Beta: new(0.0), Alpha1: 1, Alpha2: new(0.0), Alpha3: new(-1.0), Alpha4: 2, RowScale: new(0.0), IgnoreWeights: true, Seed: 7},
-	vectors.ProNE{Dim: 3, Order: 4, Mu: 0.5, Theta: 1, RowScale: new(0.0), IgnoreWeights: true, Seed: 7},
-	vectors.NetMF{Dim: 3, Window: 2, Negative: 2, Entries: 1000, IgnoreWeights: true, Seed: 7},
-	vectors.DPWalker{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, Beta: new(0.0), IgnoreWeights: true, Partitions: 1, Seed: 7},
-	vectors.DeepWalk{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, IgnoreWeights: true, Partitions: 1, Seed: 7},
-	vectors.Node2Vec{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, P: 0.5, Q: 2, IgnoreWeights: true, Partitions: 1, Seed: 7},
+	vectors.FastRP{Dim: 3, Beta: new(0.0), Alpha1: 1, Alpha2: new(0.0), Alpha3: new(-1.0), Alpha4: 2, RowNorm: 0.5, RowScale: new(0.0), IgnoreWeights: true, Seed: 7},
+	vectors.ProNE{Dim: 3, Order: 4, Mu: 0.5, Theta: 1, RowNorm: new(0.0), RowScale: new(0.0), IgnoreWeights: true, Seed: 7},
+	vectors.NetMF{Dim: 3, Window: 2, Negative: 2, Entries: 1000, RowNorm: 0.5, RowScale: 0.1, IgnoreWeights: true, Seed: 7},
+	vectors.DPWalker{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, Beta: new(0.0), Common: new(0.0), RowNorm: 1, RowScale: 0.1, IgnoreWeights: true, Partitions: 1, Seed: 7},
+	vectors.DeepWalk{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, RowNorm: 0.5, RowScale: 0.1, IgnoreWeights: true, Partitions: 1, Seed: 7},
+	vectors.Node2Vec{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, P: 0.5, Q: 2, RowNorm: 0.5, RowScale: 0.1, IgnoreWeights: true, Partitions: 1, Seed: 7},
 }
 
 // TestMethodOptions_Table compares the structs with the table of options, which statements,
@@ -194,7 +194,7 @@ func TestParseMethod(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"dp_walkr":            `line 1, column 1: unknown method "dp_walkr": did you mean dp_walker?`,
-		"deepwalk(beta := 1)": `line 1, column 10: method deepwalk has no option "beta", expected dim, walks, length, window, epochs, alpha, negative, weights, partitions or seed`,
+		"deepwalk(beta := 1)": `line 1, column 10: method deepwalk has no option "beta", expected dim, walks, length, window, epochs, alpha, negative, row_norm, row_scale, weights, partitions or seed`,
 		"deepwalk(dim := 0)":  "line 1, column 10: option dim is 0, and must be a whole number from 1 to 4096",
 		"deepwalk(dim := $n)": "line 1, column 17: parameter $n has no value",
 		"deepwalk AS e":       `line 1, column 10: found "AS", expected "("`,

@@ -13,7 +13,6 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/engine"
-	"heavytail/query/internal/lists"
 	"heavytail/query/internal/search"
 	"heavytail/query/internal/session"
 	"heavytail/query/internal/sweep"
@@ -70,6 +69,10 @@ type ReconstructResult struct {
 	Points []evaluate.ReconstructionPoint `json:"points"`
 	// Best is the index in Points of the reconstruction that was asked for.
 	Best int `json:"best"`
+	// Null is the null of the rows: the figures of vectors of the same lengths in random
+	// directions, at the radius, or with Auto at their own best radius. It is nil if nothing
+	// was measured.
+	Null *evaluate.ReconstructionPoint `json:"null,omitempty"`
 	// Graph describes the stored graph; it is zero if none was stored.
 	Graph   storage.GraphInfo `json:"graph"`
 	Notices []rows.Notice     `json:"notices,omitempty"`
@@ -78,8 +81,8 @@ type ReconstructResult struct {
 var reconstruct = &engine.Statement[*parser.Reconstruct, ReconstructRequest, swept, ReconstructResult]{
 	Help: help.Statement{
 		Statement: "RECONSTRUCT",
-		Summary:   "builds a graph that joins all pairs of vertices within a distance, and compares it with the original graph",
-		Columns:   "epsilon, radius, edges, pearson, spearman, kendall, precision, recall",
+		Summary:   "builds a graph that joins all pairs of vertices within a distance, and compares it with the original graph. " + sweep.Reading,
+		Columns:   sweep.Columns,
 		Example:   "RECONSTRUCT spec AUTO INTO GRAPH again WITH (criterion := 'spearman')",
 	},
 	Schema:  reconstructSchema,
@@ -88,7 +91,7 @@ var reconstruct = &engine.Statement[*parser.Reconstruct, ReconstructRequest, swe
 	Plan:    planReconstruct,
 	Run:     runReconstruct,
 	Table: func(req ReconstructRequest, r ReconstructResult) [][]rows.Value {
-		return lists.Map(shownPoints(r.Points, r.Best, req.all), sweep.PointRow)
+		return sweep.Rows(r.Points, r.Best, r.Null, req.all, sweep.PointRow)
 	},
 	Reads: true, // except with INTO GRAPH
 }
@@ -228,7 +231,7 @@ func reconstructSome(c *engine.Call, req ReconstructRequest, r *reconstruction) 
 	nan := math.NaN()
 	point := evaluate.ReconstructionPoint{
 		Epsilon: cmp.Or(req.Epsilon, index.RadiusToEpsilon(r.radius)), Radius: r.radius, Edges: edges,
-		Pearson: nan, Spearman: nan, Kendall: nan, Precision: nan, Recall: nan,
+		Pearson: nan, Spearman: nan, Kendall: nan, Precision: nan, Recall: nan, F1: nan, H3: nan,
 	}
 	return ReconstructResult{Points: []evaluate.ReconstructionPoint{point}, Notices: c.Notices}, err
 }
@@ -237,14 +240,6 @@ type reconstruction struct {
 	space  *session.Space
 	graph  *csr.Graph // the original, on the vertices that have a vector
 	radius float64    // unless the request says Auto
-}
-
-// shownPoints are the best point of a sweep, or all of them.
-func shownPoints(points []evaluate.ReconstructionPoint, best int, all bool) []evaluate.ReconstructionPoint {
-	if all {
-		return points
-	}
-	return points[best : best+1]
 }
 
 // original returns the graph on the vertices that have a vector, so that it can
@@ -281,6 +276,7 @@ func measureReconstruction(c *engine.Call, req ReconstructRequest, r *reconstruc
 	if req.Auto {
 		bytes = evaluate.ReconstructBytes(m.Rows, m.Dim, r.graph.Edges(), opts)
 	}
+	bytes += evaluate.RandomDirectionsBytes(m.Rows, m.Dim)
 	release, err := c.DB.Cache.ReserveWork(bytes, "measuring the reconstruction")
 	if err != nil {
 		return ReconstructResult{}, err
@@ -300,6 +296,11 @@ func measureReconstruction(c *engine.Call, req ReconstructRequest, r *reconstruc
 	if req.Epsilon != 0 {
 		result.Points[0].Epsilon = req.Epsilon // as given, not converted to a radius and back, which rounds twice
 	}
+	null, err := nullOf(c, req, r, opts)
+	if err != nil {
+		return ReconstructResult{}, err
+	}
+	result.Null = &null
 	if best := result.Points[result.Best]; req.Auto && req.Criterion == evaluate.ByKS && math.IsNaN(req.Criterion.Value(best)) {
 		c.Notice("no reconstruction has a power law over at least %d vertices with %d different degrees that span a factor of %d, so f1 decides", evaluate.LeastTail, evaluate.LeastDegrees, evaluate.LeastSpan)
 	}
@@ -314,6 +315,14 @@ func measureReconstruction(c *engine.Call, req ReconstructRequest, r *reconstruc
 	}
 	stop(int64(len(result.Points)), fmt.Sprintf("%d pairs of vectors compared", rows*(rows-1)/2))
 	return result, nil
+}
+
+// nullOf measures the same lengths in random directions, in the same way.
+func nullOf(c *engine.Call, req ReconstructRequest, r *reconstruction, opts evaluate.ReconstructOptions) (null evaluate.ReconstructionPoint, err error) {
+	if opts = sweep.ForNull(c, opts); req.Auto {
+		return evaluate.ReconstructNull(c.Ctx, r.graph, r.space.Matrix, opts)
+	}
+	return evaluate.ReconstructNullAt(c.Ctx, r.graph, r.space.Matrix, r.radius, opts)
 }
 
 // storeReconstruction makes a graph of all pairs within the radius.

@@ -222,7 +222,7 @@ func compare(c *engine.Call, req VerifyRequest, s *session.Space, full *vec.Matr
 		}
 	}
 	return append(list, VerifyMeasure{"pearson", best[0].Pearson, best[1].Pearson},
-		VerifyMeasure{"spearman", best[0].Spearman, best[1].Spearman}, VerifyMeasure{"edge auc", auc[0], auc[1]}), nil
+		VerifyMeasure{"spearman", best[0].Spearman, best[1].Spearman}, VerifyMeasure{"f1", best[0].F1, best[1].F1}, VerifyMeasure{"h3", best[0].H3, best[1].H3}, VerifyMeasure{"edge auc", auc[0], auc[1]}), nil
 }
 
 // MarshalJSON writes null for a figure that is not defined.

@@ -56,7 +56,8 @@ func typeOfName(name string) rows.ColumnType {
 		return Always(storage.Float)
 	case "seconds", "score", "residual", "mean_drift", "max_drift", "stored", "full", "progress", "remaining", "recall",
 		"lowest", "poor", "auc", "average_precision", "brier", "calibration_error", "best_single_auc", "precision", "f1",
-		"hits", "auc_deviation", "average_precision_deviation", "null_auc", "null_average_precision", "auc_low",
+		"hits", "auc_deviation", "average_precision_deviation", "null_auc", "null_average_precision",
+		"h3", "null_pearson", "null_spearman", "null_kendall", "null_f1", "null_h3", "auc_low",
 		"auc_high", "best_single_null_auc", "map", "map_low",
 		"map_high", "behind_low", "behind_high", "recall_low", "recall_high", "ndcg", "ndcg_low", "ndcg_high", "mrr",
 		"hit_rate", "coverage", "popular", "pearson", "spearman", "kendall", "alpha", "ks", "min", "mean", "max",
