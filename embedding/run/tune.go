@@ -81,7 +81,11 @@ func (o ballOptions) placing() *tune.Placing {
 func Tuned(given []option.Given, trial tune.Trial, seed uint64) []option.Given {
 	options := seeded(given, seed)
 	for _, o := range trial.Options {
-		options = append(options, option.Given(o))
+		if x, number := o.Value.(float64); number { // of a search on a line, of which an option may take only whole ones
+			options = withOption(options, o.Name, x)
+		} else {
+			options = append(options, option.Given(o))
+		}
 	}
 	return options
 }
