@@ -3,9 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"heavytail/embedding/evaluate"
@@ -48,70 +46,6 @@ func literal(v any) parser.Value {
 		return parser.Bool{Value: v}
 	}
 	return parser.String{Value: fmt.Sprint(v)}
-}
-
-// GivenBy lists the options that a struct sets, a vectors.MethodOptions or
-// graphs.GeneratorOptions, in the order of its fields, whose tags are the names of the options: those that are not zero or nil, and those
-// without a default in the table.
-func GivenBy(options any, table []option.Info) []option.Given {
-	required := map[string]bool{}
-	for _, o := range table {
-		required[o.Name] = o.Default == ""
-	}
-	var list []option.Given
-	fields := reflect.Indirect(reflect.ValueOf(options))
-	for i := range fields.NumField() {
-		name := fields.Type().Field(i).Tag.Get("option")
-		if field := fields.Field(i); required[name] || !field.IsZero() {
-			list = append(list, option.Given{Name: name, Value: explicit(field)})
-		}
-	}
-	return list
-}
-
-// IsNil reports whether options are a nil pointer to a struct.
-func IsNil(options any) bool {
-	v := reflect.ValueOf(options)
-	return v.Kind() == reflect.Pointer && v.IsNil()
-}
-
-// explicit is the value of a field that is set, as the table of options takes it.
-func explicit(field reflect.Value) any {
-	if word, ok := field.Interface().(interface{ Option() any }); ok { // a number or a word
-		return word.Option()
-	}
-	switch field.Kind() {
-	case reflect.Pointer:
-		return explicit(field.Elem())
-	case reflect.Float64:
-		return field.Float()
-	case reflect.String:
-		return field.String()
-	case reflect.Bool: // of options that are true by default
-		return !field.Bool()
-	case reflect.Uint64: // seeds, which a statement writes as signed integers with the same bits
-		return int64(field.Uint())
-	case reflect.Slice:
-		return listText(field)
-	}
-	return field.Int()
-}
-
-// listText writes a list of numbers in the form of options, such as "100,200", and a
-// list of lists as "0.1,0.2;0.2,0.1".
-func listText(list reflect.Value) string {
-	separator, parts := ",", make([]string, list.Len())
-	for i := range parts {
-		switch e := list.Index(i); e.Kind() {
-		case reflect.Slice:
-			separator, parts[i] = ";", listText(e)
-		case reflect.Float64:
-			parts[i] = strconv.FormatFloat(e.Float(), 'g', -1, 64)
-		default:
-			parts[i] = strconv.FormatInt(e.Int(), 10)
-		}
-	}
-	return strings.Join(parts, separator)
 }
 
 // ShareField is the option share of EVALUATE LINKS, TRAIN MODEL, TUNE and EXPORT PAIRS; 0 is its default.
