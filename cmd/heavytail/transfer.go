@@ -56,6 +56,9 @@ var exports = []struct{ word, statement string }{
 	{"graph", "EXPORT GRAPH"}, {"vertices", "EXPORT VERTICES"}, {"embedding", "EXPORT EMBEDDING"}, {exportWalks, "EXPORT WALKS"},
 }
 
+// formFlag is the option of all exports but walks whose choices differ between them.
+const formFlag = "format"
+
 // exportWalks is the word for the export of walks, which names a method by a flag.
 const exportWalks = "walks"
 
@@ -167,7 +170,7 @@ form follows from the ending of OUTPUT or from --format; an additional ending .g
 			return runStatement(cmd, std, args[0], query.Options{ReadOnly: true, NoCreate: true}, "table", statement, request)
 		},
 	}
-	cmd.Flags().String("format", "", "form of OUTPUT: "+formsOf())
+	cmd.Flags().String(formFlag, "", "form of OUTPUT: "+formsOf())
 	for _, e := range exports {
 		addOptions(cmd, e.statement)
 	}
@@ -183,7 +186,7 @@ func formsOf() string {
 	text := ""
 	for _, e := range exports {
 		options := statementOptions(e.statement)
-		i := slices.IndexFunc(options, func(o option.Info) bool { return o.Name == "format" })
+		i := slices.IndexFunc(options, func(o option.Info) bool { return o.Name == formFlag })
 		if i < 0 {
 			continue
 		}

@@ -56,12 +56,13 @@ func ShareField[O any](doc string, at func(*O) *float64) option.Field[O] {
 
 // NegativesField is the option negatives of EVALUATE LINKS and TRAIN MODEL: kinds of pairs without an edge.
 func NegativesField[O any](doc string, at func(*O) *[]evaluate.Negatives) option.Field[O] {
-	return option.Names(negativesOption, "", doc+
+	return option.Names(NegativesOption, "", doc+
 		": random is any pair; degree is drawn by the degrees of the ends of held-out edges; two_hop has a common neighbour, and then only held-out edges with a common neighbour count", at).
 		OrElse(string(evaluate.RandomNegatives)).Rule(func(o O) error { return CheckNegatives(*at(&o)) })
 }
 
-const negativesOption = "negatives"
+// NegativesOption is the name of the option of NegativesField, for errors.
+const NegativesOption = "negatives"
 
 // CheckNegatives returns an Error for an unknown kind, and for one that is named
 // twice.
@@ -69,11 +70,11 @@ func CheckNegatives(kinds []evaluate.Negatives) error {
 	all := evaluate.AllNegatives()
 	for i, kind := range kinds {
 		if !slices.Contains(all, kind) {
-			return fault.New(fault.Option(negativesOption), "unknown negatives %s", fault.Quote(string(kind))).
+			return fault.New(fault.Option(NegativesOption), "unknown negatives %s", fault.Quote(string(kind))).
 				WithErr(evaluate.ErrOption).WithNearest(string(kind), strings.Split(KindNames(all, "\n"), "\n"), nil)
 		}
 		if slices.Contains(kinds[:i], kind) {
-			return fault.New(fault.Option(negativesOption), "negatives %s are named twice", kind)
+			return fault.New(fault.Option(NegativesOption), "negatives %s are named twice", kind)
 		}
 	}
 	return nil
@@ -90,7 +91,7 @@ func NoNegatives(graph string, kind evaluate.Negatives, err error) error {
 	if !errors.Is(err, evaluate.ErrNegatives) {
 		return err
 	}
-	return fault.New(fault.Option(negativesOption), "graph %s has too few held-out edges or too few other pairs for the negatives %s", fault.Quote(graph), kind).
+	return fault.New(fault.Option(NegativesOption), "graph %s has too few held-out edges or too few other pairs for the negatives %s", fault.Quote(graph), kind).
 		WithErr(err)
 }
 
@@ -104,9 +105,16 @@ type RowRange struct {
 // the first one, and how many.
 func RangeFields[O any](one, many string, first func(*O) *int64, count func(*O) **int64) option.Schema[O] {
 	return option.Schema[O]{
-		option.Int("first", "number of the first "+one+", from 0", first).NotNegative(),
+		option.Int(firstOption, "number of the first "+one+", from 0", first).NotNegative(),
 		option.IntOr("count", "all", "largest number of "+many+"; all takes all that follow the first one", count).NotNegative(),
 	}
+}
+
+const firstOption = "first"
+
+// NotOfMany is the Error for a range of a statement about one vertex.
+func NotOfMany() error {
+	return fault.OfOption(firstOption, "and count choose among many vertices, and apply only with FOR ALL or FOR FILE")
 }
 
 // All reports whether no row is left out.
