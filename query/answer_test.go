@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"bytes"
@@ -9,13 +9,14 @@ import (
 	"slices"
 	"testing"
 
-	"heavytail/embedding/link"
 	"heavytail/embedding/option"
 	"heavytail/index"
+	"heavytail/query"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/files"
 	"heavytail/query/graphs"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/links"
 	"heavytail/query/parser"
 	"heavytail/query/studies"
@@ -27,10 +28,10 @@ import (
 // same.
 func TestAnswer(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	mustExec(t, db, "GENERATE preferential_attachment(n := 60, m := 3, seed := 1) INTO g")
-	mustExec(t, db, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
-	mustExec(t, db, "EMBED g USING dp_spectral(dim := 4, beta := 1) AS e")
+	db := querytest.Open(t, nil)
+	querytest.MustExec(t, db, "GENERATE preferential_attachment(n := 60, m := 3, seed := 1) INTO g")
+	querytest.MustExec(t, db, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
+	querytest.MustExec(t, db, "EMBED g USING dp_spectral(dim := 4, beta := 1) AS e")
 	file := t.TempDir() + "/f"
 	neighbours := catalogue.Scorer{Name: "common_neighbors"}
 	for _, tt := range []struct {
@@ -97,8 +98,8 @@ func TestAnswer(t *testing.T) {
 // TestAnswer_Given gives an option apart from the request.
 func TestAnswer_Given(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	importText(t, db, "g", "a b\n")
+	db := querytest.Open(t, nil)
+	querytest.ImportText(t, db, "g", "a b\n")
 	path := filepath.Join(t.TempDir(), "edges")
 	if _, err := db.Answer(t.Context(), "EXPORT GRAPH", files.ExportRequest{Name: "g", Path: path}, option.Given{Name: "format", Value: "graphml"}); err != nil {
 		t.Error(err)
@@ -111,7 +112,7 @@ func TestAnswer_Given(t *testing.T) {
 // TestAnswer_Mistakes gives what no statement takes, and a closed database.
 func TestAnswer_Mistakes(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	var mistake *fault.Error
 	for statement, request := range map[string]any{"IMPORT": nil, "CHECK": 3, "SHOW": "GRAPHS", "SELECT": nil} {
 		if _, err := db.Answer(t.Context(), statement, request); !errors.As(err, &mistake) {
@@ -119,7 +120,7 @@ func TestAnswer_Mistakes(t *testing.T) {
 		}
 	}
 	var failed *fault.StatementError
-	if _, err := new(DB).Answer(t.Context(), "CHECK", nil); !errors.Is(err, fault.ErrClosed) || !errors.As(err, &failed) || failed.Statement != "CHECK" {
+	if _, err := new(query.DB).Answer(t.Context(), "CHECK", nil); !errors.Is(err, fault.ErrClosed) || !errors.As(err, &failed) || failed.Statement != "CHECK" {
 		t.Errorf("a zero DB: %v", err)
 	}
 	for _, statement := range []string{"IMPORT", "CHECK"} {
@@ -130,46 +131,5 @@ func TestAnswer_Mistakes(t *testing.T) {
 	}
 	if _, err := db.Answer(t.Context(), "IMPORT", graphs.ImportRequest{Graph: "g", Path: "x", Repeated: "mean"}); !errors.As(err, &mistake) || mistake.Option != "repeated" || len(mistake.Expected) != len(storage.Repeats()) {
 		t.Errorf("an import: %v", err)
-	}
-}
-
-// TestParseScorers reads back what String writes, and refuses more than scorers.
-func TestParseScorers(t *testing.T) {
-	t.Parallel()
-	want := []catalogue.Scorer{{Name: "adamic_adar"}, {Name: "cosine", Embedding: "a b"}, {Model: "friends"}}
-	text := want[0].String() + ", " + want[1].String() + ", " + want[2].String()
-	got, err := links.ParseScorers(text)
-	want[2].Name = "model"
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("%s: %v, %v", text, got, err)
-	}
-	var syntax *parser.Error
-	for _, text := range []string{"", "katz WITH (x := 1)", "cosine(", "a; DROP GRAPH g"} {
-		if _, err := links.ParseScorers(text); !errors.As(err, &syntax) {
-			t.Errorf("%q: %v", text, err)
-		}
-	}
-	if len(link.Scorers()) == 0 {
-		t.Error("no scorers")
-	}
-}
-
-// TestParseMethod reads a method with options for a request.
-func TestParseMethod(t *testing.T) {
-	t.Parallel()
-	method, settings, err := vectors.ParseMethod("dp_walker(dim := 8, beta := 1.5, weights := FALSE)")
-	if want := map[string]any{"dim": int64(8), "beta": 1.5, "weights": false}; err != nil || method != "dp_walker" || !reflect.DeepEqual(settings, want) {
-		t.Errorf("%s %v, %v", method, settings, err)
-	}
-	for text, want := range map[string]string{
-		"dp_walkr":            `line 1, column 1: unknown method "dp_walkr": did you mean dp_walker?`,
-		"deepwalk(beta := 1)": `line 1, column 10: method deepwalk has no option "beta", expected dim, walks, length, window, epochs, alpha, negative, weights, partitions or seed`,
-		"deepwalk(dim := 0)":  "line 1, column 10: option dim is 0, and must be a whole number from 1 to 4096",
-		"deepwalk(dim := $n)": "line 1, column 17: parameter $n has no value",
-		"deepwalk AS e":       `line 1, column 10: found "AS", expected "("`,
-	} {
-		if _, _, err := vectors.ParseMethod(text); err == nil || err.Error() != want {
-			t.Errorf("%s: %v, expected %s", text, err, want)
-		}
 	}
 }

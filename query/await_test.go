@@ -1,10 +1,13 @@
-package query
+package query_test
 
 import (
 	"context"
 	"errors"
 	"sync/atomic"
 	"testing"
+
+	"heavytail/query"
+	"heavytail/query/internal/querytest"
 )
 
 // stopping is a context that is cancelled just after a number of calls of Err.
@@ -25,7 +28,7 @@ func (s *stopping) Err() error {
 // TestQuery_StoppedAnywhere stops statements whose work continues until it ends after they have
 // returned: the race detector finds what both write, and no answer may be that of a part.
 func TestQuery_StoppedAnywhere(t *testing.T) {
-	db, err := Open(t.TempDir()+"/g.ht", &Options{NoCache: true})
+	db, err := query.Open(t.TempDir()+"/g.ht", &query.Options{NoCache: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +40,7 @@ func TestQuery_StoppedAnywhere(t *testing.T) {
 		"EMBED g USING laplacian_eigenmaps(dim := 2) AS e",
 		"INSERT EDGE ('e', 'new') INTO g",
 	} {
-		mustRun(t, db, text)
+		querytest.MustRun(t, db, text)
 	}
 	for _, text := range []string{
 		"PATH FROM 'a' TO 'new' IN g",

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"heavytail/query"
 	"heavytail/query/vectors"
 )
 
@@ -36,7 +37,7 @@ func runBusy() bool {
 func BenchmarkNearestBesideJob(b *testing.B) {
 	ctx := context.Background()
 	path := filepath.Join(b.TempDir(), "store")
-	db, err := Open(path, nil)
+	db, err := query.Open(path, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func BenchmarkNearestBesideJob(b *testing.B) {
 }
 
 // compute has something compute until stop is called: jobs, or a process.
-func compute(b *testing.B, db *DB, what string, req vectors.EmbedRequest) (stop func()) {
+func compute(b *testing.B, db *query.DB, what string, req vectors.EmbedRequest) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	if what == "process" {
 		self, err := os.Executable()

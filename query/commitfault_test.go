@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -12,6 +12,8 @@ import (
 	"testing"
 	"unsafe"
 
+	"heavytail/query"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/rows"
 	"heavytail/storage"
 )
@@ -21,9 +23,9 @@ var errDisk = errors.New("input/output error")
 
 // failCommit lets the commit n of a database fail, counted from 0, and reports whether it was
 // reached.
-func failCommit(db *DB, n int) (reached *bool) {
+func failCommit(db *query.DB, n int) (reached *bool) {
 	reached = new(bool)
-	file := reflect.ValueOf(db.e.Store).Elem().FieldByName("file")
+	file := reflect.ValueOf(querytest.Engine(db).Store).Elem().FieldByName("file")
 	hook := file.Elem().FieldByName("BeforeCommit")
 	*(*func() error)(unsafe.Pointer(hook.UnsafeAddr())) = func() error {
 		if n--; n == -1 {
@@ -98,7 +100,7 @@ func writingStore(t *testing.T, dir string) []byte {
 		}
 	}
 	path := filepath.Join(dir, "base")
-	db := openJobs(t, path)
+	db := querytest.OpenAt(t, path)
 	for _, statement := range []string{
 		"GENERATE preferential_attachment(n := 60, m := 3, seed := 1) INTO g",
 		"UPDATE VERTICES IN g SET a := 1 WHERE degree > 4",
@@ -110,12 +112,12 @@ func writingStore(t *testing.T, dir string) []byte {
 		"UPDATE VERTICES IN g SET labels := 'low' WHERE degree < 5", "UPDATE VERTICES IN g SET labels := 'high' WHERE degree >= 5",
 		"GENERATE preferential_attachment(n := 30, m := 2, seed := 1) INTO small", "EMBED small USING fastrp(dim := 4) AS v",
 	} {
-		mustRun(t, db, statement)
+		querytest.MustRun(t, db, statement)
 	}
-	if err := db.e.Store.PutJob(t.Context(), storage.JobInfo{ID: 1, Kind: "EMBED", Statement: "EMBED g USING fastrp(dim := 4) AS job", Target: "job", Graph: "g", State: storage.JobFailed}); err != nil {
+	if err := querytest.Engine(db).Store.PutJob(t.Context(), storage.JobInfo{ID: 1, Kind: "EMBED", Statement: "EMBED g USING fastrp(dim := 4) AS job", Target: "job", Graph: "g", State: storage.JobFailed}); err != nil {
 		t.Fatal(err)
 	}
-	closeJobs(t, db)
+	querytest.Close(t, db)
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +126,7 @@ func writingStore(t *testing.T, dir string) []byte {
 }
 
 // objectsOf lists the objects of a store, without times and sizes.
-func objectsOf(t *testing.T, db *DB) string {
+func objectsOf(t *testing.T, db *query.DB) string {
 	t.Helper()
 	var text strings.Builder
 	for _, list := range []struct {
@@ -155,7 +157,7 @@ func TestStatements_FailingCommit(t *testing.T) {
 	dir := t.TempDir()
 	base := writingStore(t, dir)
 	cases := writingStatements(dir)
-	for _, s := range statements() {
+	for _, s := range query.Statements() {
 		reads := reflect.ValueOf(s).Elem().FieldByName("Reads").Bool()
 		name := s.Describe().Statement
 		if _, known := cases[name]; !reads && !known {
@@ -172,16 +174,16 @@ func TestStatements_FailingCommit(t *testing.T) {
 	}) {
 		for _, text := range cases[name] {
 			path := filepath.Join(dir, "store")
-			begin := func() *DB {
+			begin := func() *query.DB {
 				if err := os.WriteFile(path, base, 0o600); err != nil {
 					t.Fatal(err)
 				}
-				return openJobs(t, path)
+				return querytest.OpenAt(t, path)
 			}
 			db := begin()
-			mustRun(t, db, text)
+			querytest.MustRun(t, db, text)
 			after := objectsOf(t, db)
-			closeJobs(t, db)
+			querytest.Close(t, db)
 			for n := 0; ; n++ {
 				db := begin()
 				reached := failCommit(db, n)
@@ -193,7 +195,7 @@ func TestStatements_FailingCommit(t *testing.T) {
 				if err := db.Close(); err != nil {
 					t.Fatal(err)
 				}
-				db = openJobs(t, path)
+				db = querytest.OpenAt(t, path)
 				if errors.Is(err, storage.ErrUnfreed) {
 					freeing++
 					if got := objectsOf(t, db); got != after && !strings.HasPrefix(text, "REFRESH ALL") { // the error names one embedding

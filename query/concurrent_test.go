@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"heavytail/index"
+	"heavytail/query"
 	"heavytail/query/catalogue"
 	"heavytail/query/graphs"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/links"
 	"heavytail/query/vectors"
 )
@@ -17,8 +19,8 @@ import (
 // Many goroutines read and write at once. Under the race detector this is the
 // test of what calls share.
 func TestDB_Concurrent(t *testing.T) {
-	db := openTest(t, &Options{MemoryLimit: 1 << 20})
-	twoTriangles(t, db)
+	db := querytest.Open(t, &query.Options{MemoryLimit: 1 << 20})
+	querytest.TwoTriangles(t, db)
 	ctx := context.Background()
 	var wg sync.WaitGroup
 	for worker := range 8 {

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -16,10 +16,12 @@ import (
 	"testing"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/query"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/graphs"
 	"heavytail/query/internal/cells"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/internal/sweep"
 	"heavytail/query/links"
 	"heavytail/query/parser"
@@ -27,44 +29,12 @@ import (
 	"heavytail/query/vectors"
 	"heavytail/query/where"
 	"heavytail/storage"
+	"heavytail/storage/atomicfile"
 	"heavytail/storage/format"
 )
 
-// openTest opens a new database that is checked and closed when the test ends.
-func openTest(t testing.TB, opts *Options) *DB {
-	t.Helper()
-	db, err := Open(filepath.Join(t.TempDir(), "test.ht"), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		mustBeSound(t, db)
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return db
-}
-
-// importText makes a graph from the lines of a text.
-func importText(t testing.TB, db *DB, graph, edges string) {
-	t.Helper()
-	if _, err := db.Graphs().ImportReader(context.Background(), strings.NewReader(edges), graphs.ImportRequest{Graph: graph}); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// twoTriangles makes the graph social with the embedding pos.
-func twoTriangles(t testing.TB, db *DB) {
-	t.Helper()
-	importText(t, db, "social", "a b\nb c\nc a\nc d\nd e\ne f\nf d\n")
-	if _, err := putVectors(db, "social", "pos", "a 0 0\nb 3 0\nc 0 4\nd 6 8\ne 6 9\nf 7 8"); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestOptions_Validate_ReportsAllFaults(t *testing.T) {
-	_, err := Open(filepath.Join(t.TempDir(), "x"), &Options{Workers: -1, MaxRows: -2, MemoryLimit: -3, BatchBytes: -5})
+	_, err := query.Open(filepath.Join(t.TempDir(), "x"), &query.Options{Workers: -1, MaxRows: -2, MemoryLimit: -3, BatchBytes: -5})
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -76,12 +46,12 @@ func TestOptions_Validate_ReportsAllFaults(t *testing.T) {
 }
 
 func TestDB_Close_EndsCalls(t *testing.T) {
-	db, err := Open(filepath.Join(t.TempDir(), "test.ht"), nil)
+	db, err := query.Open(filepath.Join(t.TempDir(), "test.ht"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	twoTriangles(t, db)
-	mustBeSound(t, db)
+	querytest.TwoTriangles(t, db)
+	querytest.MustBeSound(t, db)
 
 	// Close waits for a running call: it returns after the call has ended.
 	inside, proceed := make(chan struct{}), make(chan struct{})
@@ -124,12 +94,12 @@ func TestDB_Close_EndsCalls(t *testing.T) {
 }
 
 func TestDB_RowsOutliveClose(t *testing.T) {
-	db, err := Open(filepath.Join(t.TempDir(), "test.ht"), nil)
+	db, err := query.Open(filepath.Join(t.TempDir(), "test.ht"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	twoTriangles(t, db)
-	mustBeSound(t, db)
+	querytest.TwoTriangles(t, db)
+	querytest.MustBeSound(t, db)
 	pairs := filepath.Join(t.TempDir(), "pairs")
 	if err := os.WriteFile(pairs, []byte(strings.Repeat("a b\n", 10_000)), 0o600); err != nil {
 		t.Fatal(err)
@@ -155,11 +125,11 @@ func TestDB_RowsOutliveClose(t *testing.T) {
 
 func TestDB_ReadOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.ht")
-	db, err := Open(path, nil)
+	db, err := query.Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	twoTriangles(t, db)
+	querytest.TwoTriangles(t, db)
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +137,7 @@ func TestDB_ReadOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err = Open(path, &Options{ReadOnly: true, Input: strings.NewReader("x y\n")})
+	db, err = query.Open(path, &query.Options{ReadOnly: true, Input: strings.NewReader("x y\n")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +155,7 @@ func TestDB_ReadOnly(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	mustBeSound(t, db)
+	querytest.MustBeSound(t, db)
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -199,8 +169,8 @@ func TestDB_ReadOnly(t *testing.T) {
 }
 
 func TestDB_NoFiles(t *testing.T) {
-	db := openTest(t, &Options{NoFiles: true, Input: strings.NewReader("x y\n")})
-	twoTriangles(t, db)
+	db := querytest.Open(t, &query.Options{NoFiles: true, Input: strings.NewReader("x y\n")})
+	querytest.TwoTriangles(t, db)
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte("p q\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -225,8 +195,8 @@ func TestDB_NoFiles(t *testing.T) {
 }
 
 func TestDB_MaxRows(t *testing.T) {
-	db := openTest(t, &Options{MaxRows: 3})
-	twoTriangles(t, db)
+	db := querytest.Open(t, &query.Options{MaxRows: 3})
+	querytest.TwoTriangles(t, db)
 	for text, fits := range map[string]bool{
 		"NEAREST 3 TO 'a' USING pos":                                 true,
 		"NEAREST 4 TO 'a' USING pos":                                 false,
@@ -249,8 +219,8 @@ func TestDB_MaxRows(t *testing.T) {
 }
 
 func TestDB_MemoryLimit(t *testing.T) {
-	db := openTest(t, &Options{MemoryLimit: 600}) // the graph takes about 490 bytes
-	twoTriangles(t, db)
+	db := querytest.Open(t, &query.Options{MemoryLimit: 600}) // the graph takes about 490 bytes
+	querytest.TwoTriangles(t, db)
 	ctx := context.Background()
 	if _, err := db.Graphs().Degrees(ctx, "social"); err != nil {
 		t.Fatal(err)
@@ -266,11 +236,11 @@ func TestDB_MemoryLimit(t *testing.T) {
 
 // Every long statement checks for a context that has ended.
 func TestDB_Cancelled(t *testing.T) {
-	db := openTest(t, &Options{Input: strings.NewReader("x y\n")})
-	twoTriangles(t, db)
+	db := querytest.Open(t, &query.Options{Input: strings.NewReader("x y\n")})
+	querytest.TwoTriangles(t, db)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, h := range Helps() {
+	for _, h := range query.Helps() {
 		if _, err := db.Query(ctx, h.Example, nil); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", h.Example, err)
 		}
@@ -295,7 +265,7 @@ func TestDB_Cancelled(t *testing.T) {
 
 // A cancelled import leaves nothing.
 func TestDB_Import_CancelledWhileReading(t *testing.T) {
-	db := openTest(t, nil)
+	db := querytest.Open(t, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	in := io.MultiReader(strings.NewReader("a b\n"), readerFunc(func([]byte) (int, error) { cancel(); return 0, nil }))
 	if _, err := db.Graphs().ImportReader(ctx, in, graphs.ImportRequest{Graph: "g"}); !errors.Is(err, context.Canceled) {
@@ -312,8 +282,8 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // errors.Is and errors.As find the errors of every layer.
 func TestDB_ErrorsAnswerIs(t *testing.T) {
-	db := openTest(t, nil)
-	twoTriangles(t, db)
+	db := querytest.Open(t, nil)
+	querytest.TwoTriangles(t, db)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "bad"), []byte("a b\nc\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -328,8 +298,8 @@ func TestDB_ErrorsAnswerIs(t *testing.T) {
 		"CREATE GRAPH \"\x01\"":              storage.ErrName,
 		"IMPORT $bad INTO g":                 format.ErrSyntax,
 		"IMPORT $none INTO g":                os.ErrNotExist,
-		"IMPORT $dir INTO g":                 format.ErrNotRegular,
-		"EXPORT GRAPH social INTO FILE $bad": format.ErrExists,
+		"IMPORT $dir INTO g":                 atomicfile.ErrNotRegular,
+		"EXPORT GRAPH social INTO FILE $bad": atomicfile.ErrExists,
 		"NEAREST 0 TO 'a' USING pos":         fault.ErrInvalid,
 		"SELECT 1":                           parser.ErrSyntax,
 	} {
@@ -346,8 +316,8 @@ func TestDB_ErrorsAnswerIs(t *testing.T) {
 
 // The typed methods and the statements give the same answers.
 func TestDB_StatementsEqualMethods(t *testing.T) {
-	db := openTest(t, nil)
-	twoTriangles(t, db)
+	db := querytest.Open(t, nil)
+	querytest.TwoTriangles(t, db)
 	ctx := context.Background()
 	table := func(text string) string {
 		t.Helper()
@@ -442,21 +412,21 @@ func TestNew_OverAnOpenStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(nil, nil); !errors.Is(err, storage.ErrInvalid) {
+	if _, err := query.New(nil, nil); !errors.Is(err, storage.ErrInvalid) {
 		t.Errorf("New without a store: %v", err)
 	}
-	if _, err := New(store, &Options{Workers: -1}); err == nil {
+	if _, err := query.New(store, &query.Options{Workers: -1}); err == nil {
 		t.Error("wrong options are taken")
 	}
-	db, err := New(store, nil)
+	db, err := query.New(store, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	twoTriangles(t, db)
+	querytest.TwoTriangles(t, db)
 	if found, err := db.Vectors().Nearest(t.Context(), vectors.NearestRequest{K: 1, Vertex: "a", Embedding: "pos"}); err != nil || found.Neighbors[0].Vertex != "b" {
 		t.Errorf("%v, %v", found.Neighbors, err)
 	}
-	mustBeSound(t, db)
+	querytest.MustBeSound(t, db)
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -467,7 +437,7 @@ func TestNew_OverAnOpenStore(t *testing.T) {
 	if store, err = storage.Open(path, &storage.Options{ReadOnly: true}); err != nil {
 		t.Fatal(err)
 	}
-	if db, err = New(store, nil); err != nil {
+	if db, err = query.New(store, nil); err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
@@ -479,7 +449,7 @@ func TestNew_OverAnOpenStore(t *testing.T) {
 // An error of Open names the file once, without the layers, and has a remedy.
 func TestOpen_ErrorsSayWhatToDo(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing.ht")
-	_, err := Open(missing, &Options{NoCreate: true})
+	_, err := query.Open(missing, &query.Options{NoCreate: true})
 	if !errors.Is(err, fs.ErrNotExist) || strings.Count(err.Error(), "missing.ht") != 1 {
 		t.Errorf("a missing file: %v", err)
 	}

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -16,6 +16,8 @@ import (
 
 	"heavytail/.ci/repeat"
 	"heavytail/embedding/option"
+	"heavytail/query"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/parser"
 	"heavytail/storage"
 )
@@ -49,7 +51,7 @@ func TestStatements_Drawn(t *testing.T) {
 	if repeat.Every(10) > 1 || testing.Short() {
 		return // too few to draw all
 	}
-	for _, h := range Helps() {
+	for _, h := range query.Helps() {
 		done := slices.Contains([]string{"EXPLAIN", "PROFILE", "INTO FILE", "RESUME JOB", "CANCEL JOB"}, h.Statement) // the heading of the first three is another; no job is stopped
 		for heading := range succeeded {
 			done = done || strings.HasPrefix(heading+" ", h.Statement+" ")
@@ -103,8 +105,8 @@ func (d *drawer) runMany(t *testing.T, image []byte, statements int) map[string]
 	return succeeded
 }
 
-func (d *drawer) open(t *testing.T, path string) *DB {
-	db, err := Open(path, &Options{Workers: 1, Folder: filepath.Dir(path), MemoryLimit: 256 << 20, NoCache: d.IntN(2) == 0})
+func (d *drawer) open(t *testing.T, path string) *query.DB {
+	db, err := query.Open(path, &query.Options{Workers: 1, Folder: filepath.Dir(path), MemoryLimit: 256 << 20, NoCache: d.IntN(2) == 0})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +114,7 @@ func (d *drawer) open(t *testing.T, path string) *DB {
 }
 
 // run runs a statement, and holds what it wrote to CHECK.
-func (d *drawer) run(t *testing.T, db *DB, dir, text string) (heading string, ok bool) {
+func (d *drawer) run(t *testing.T, db *query.DB, dir, text string) (heading string, ok bool) {
 	node, err := parser.Parse(text)
 	if err != nil {
 		t.Errorf("%s: %v", text, err)
@@ -120,7 +122,7 @@ func (d *drawer) run(t *testing.T, db *DB, dir, text string) (heading string, ok
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // reached by a statement that hangs
 	defer cancel()
-	before, catalogue := db.e.Store.Epoch(), catalogueOf(t, db)
+	before, catalogue := querytest.Engine(db).Store.Epoch(), catalogueOf(t, db)
 	rows, err := db.Run(ctx, node, nil)
 	if err == nil {
 		for rows.Next() {
@@ -145,8 +147,8 @@ func (d *drawer) run(t *testing.T, db *DB, dir, text string) (heading string, ok
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if db.e.Store.Epoch() != before {
-		mustBeSound(t, db)
+	if querytest.Engine(db).Store.Epoch() != before {
+		querytest.MustBeSound(t, db)
 		if now := catalogueOf(t, db); err != nil && !refreshed && !slices.Equal(now, catalogue) {
 			t.Errorf("%s: %v, and it changed\n%q to\n%q", text, err, catalogue, now)
 		}
@@ -166,7 +168,7 @@ func (d *drawer) run(t *testing.T, db *DB, dir, text string) (heading string, ok
 	}
 	if file, is := copied.(parser.String); is {
 		made := d.open(t, filepath.Join(dir, file.Value))
-		mustBeSound(t, made)
+		querytest.MustBeSound(t, made)
 		if err := made.Close(); err != nil {
 			t.Error(err)
 		}
@@ -280,9 +282,9 @@ func (d *drawer) statement() string {
 		switch kind := d.IntN(50); {
 		case kind == 0:
 			d.draw(rule{kind: 'n', text: "explainscore"})
-		case kind < 8:
-			d.draw(rule{kind: 'n', text: "intofile"})
 		case kind < 14:
+			d.draw(rule{kind: 'n', text: "tailed"})
+		case kind < 20:
 			d.emit(d.pick("EXPLAIN", "PROFILE"))
 			d.draw(rule{kind: 'n', text: "plain"})
 		default:
@@ -313,6 +315,9 @@ func (d *drawer) draw(r rule) {
 	case '|':
 		d.draw(r.parts[d.IntN(len(r.parts))])
 	case '[':
+		if last := r.parts[0].parts[0].parts; last[len(last)-1].text == "BACKGROUND" && d.IntN(3) > 0 { // a job is waited for
+			return
+		}
 		if d.IntN(5) < 2 && len(d.in) < 12 {
 			d.draw(r.parts[0])
 		}
@@ -363,7 +368,7 @@ func (d *drawer) leaf(name string) bool {
 			d.emit("1000000")
 			return true
 		}
-		if inside == "job" && len(d.jobs) > 0 {
+		if strings.HasSuffix(inside, "job") && len(d.jobs) > 0 {
 			d.emit(fmt.Sprint(d.jobs[d.IntN(len(d.jobs))]))
 			return true
 		}
@@ -388,11 +393,6 @@ func (d *drawer) leaf(name string) bool {
 		} else {
 			d.words[at] += "(" + parser.Ident{Name: d.pick(drawnEmbeddings...)}.String() + ")"
 		}
-	case "background":
-		if d.IntN(3) > 0 { // a job is waited for
-			return true
-		}
-		return false
 	case "options":
 		d.options()
 	case "comparison":
@@ -420,7 +420,7 @@ func (d *drawer) name(before, inside string) string {
 	}
 	embeddings := []string{"showgenerations", "showvector", "evaluatelabels", "evaluatereconstruction", "diff"}
 	switch {
-	case before == "SET", inside == "assignments":
+	case before == "SET", inside == "assignment":
 		return d.pick(drawnAttributes[:3]...)
 	case slices.Contains(embeddings, inside), before == "AS" && inside != "compute", before == "USING":
 		return d.pick(drawnEmbeddings...)
@@ -428,7 +428,7 @@ func (d *drawer) name(before, inside string) string {
 		return d.pick("min", "max", "sum", "mean", "a", "degree")
 	case inside == "term" || before == "heuristics":
 		return d.pick("jaccard", "katz", "e", "f")
-	case slices.Contains([]string{"comparison", "operand", "assignment", "order"}, inside), before == "AS":
+	case slices.Contains([]string{"comparison", "operand", "order"}, inside), before == "AS":
 		return d.pick(drawnAttributes...)
 	}
 	if pool := kinds[before]; pool != nil {
@@ -446,7 +446,7 @@ func (d *drawer) text(before, inside string) string {
 		return d.pick("a", "b")
 	case before == "OF":
 		return "2020-01-01"
-	case inside == "import", inside == "delete", inside == "scorefile" && before == "FILE" && len(d.words) < 4:
+	case inside == "import", inside == "deleteedgesfile", inside == "scorefile" && before == "FILE" && len(d.words) < 4:
 		return d.pick("edges.txt", "made.txt", "made.csv")
 	case inside == "importvertices":
 		return d.pick("people.csv", "made.csv", "made.parquet")
@@ -480,7 +480,7 @@ func (d *drawer) call(inside string) string {
 func (d *drawer) options() {
 	var list []string
 	text := strings.Join(d.words, " ")
-	for _, h := range Helps() {
+	for _, h := range query.Helps() {
 		if !strings.HasPrefix(strings.TrimPrefix(strings.TrimPrefix(text, "EXPLAIN "), "PROFILE "), h.Statement+" ") {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/parser"
 	"heavytail/storage"
+	"heavytail/storage/atomicfile"
 	"heavytail/storage/format"
 )
 
@@ -53,17 +54,19 @@ func Errors() []ErrorInfo {
 		{"storage.ErrShared", storage.ErrShared, "A write would have made two entries of the catalogue refer to one object, so that dropping one of them would destroy the other; nothing was written.", "CHECK the file; this is a fault of heavytail, and the statement shows it"},
 		{"storage.ErrUnfreed", storage.ErrUnfreed, "The change is complete and on the disk, but the space of what it dropped or replaced could not be freed.", "close the store and open it again for writing, which frees the space"},
 		{"storage.ErrVersion", storage.ErrVersion, "The file needs a newer heavytail, or is from before the first release.", "install a newer heavytail; export the graphs of an older file with the version that wrote it"},
+		{"atomicfile.ErrCompression", atomicfile.ErrCompression, "Wrapped by the error about a file to be written whose name ends in .bz2, .xz or .zip, which are only read.", "name a file that ends in .gz or .zst, or without compression"},
+		{"atomicfile.ErrDamaged", atomicfile.ErrDamaged, "An unfinished file is not what its state says.", "set overwrite := TRUE to begin again"},
+		{"atomicfile.ErrExists", atomicfile.ErrExists, "Returned by Create and File.Commit for a path that is taken, unless overwriting was asked for.", "set the option overwrite := TRUE, or choose another name"},
+		{"atomicfile.ErrNotRegular", atomicfile.ErrNotRegular, "Returned for a path that is not a regular file: a directory, a device, a pipe or, for writing, a symbolic link.", "name a regular file; '-' is standard input"},
+		{"atomicfile.ErrPart", atomicfile.ErrPart, "An earlier run that was stopped has left an unfinished file.", "set resume := TRUE to continue it, or overwrite := TRUE to begin again"},
+		{"atomicfile.ErrPartInUse", atomicfile.ErrPartInUse, "Another process is writing this file.", "wait until the other process ends"},
 		{"format.ErrDamaged", format.ErrDamaged, "Wrapped by every StreamError: a compressed stream that is truncated, fails its checksum or is not what it claims to be.", "get the file again, or decompress it by hand to see where it ends"},
 		{"format.ErrEnding", format.ErrEnding, "Wrapped by every EndingError.", "rename the file, or give the option format"},
-		{"format.ErrExists", format.ErrExists, "Returned by CreateFile and File.Commit for a path that is taken, unless overwriting was asked for.", "set the option overwrite := TRUE, or choose another name"},
 		{"format.ErrKey", format.ErrKey, "Wrapped by every KeyError.", "export in a format that can carry the key, such as CSV or JSON"},
 		{"format.ErrLibrary", format.ErrLibrary, "Wrapped by the error of reading or writing Parquet in a program that does not import heavytail/storage/format/parquet.", "add import _ \"heavytail/storage/format/parquet\" to the program, or use another format"},
 		{"format.ErrLimit", format.ErrLimit, "Wrapped by every error that a limit of the options caused.", "raise the option that the message names"},
 		{"format.ErrNotFinite", format.ErrNotFinite, "Returned for a vector that holds NaN or an infinity.", "remove the value from the file"},
-		{"format.ErrNotRegular", format.ErrNotRegular, "Returned for a path that is not a regular file: a directory, a device, a pipe or, for writing, a symbolic link.", "name a regular file; '-' is standard input"},
 		{"format.ErrOptions", format.ErrOptions, "Wrapped by every fault that a Validate reports.", "correct the option that the message names"},
-		{"format.ErrPart", format.ErrPart, "An earlier run that was stopped has left an unfinished file.", "set resume := TRUE to continue it, or overwrite := TRUE to begin again"},
-		{"format.ErrPartInUse", format.ErrPartInUse, "Another process is writing this file.", "wait until the other process ends"},
 		{"format.ErrReader", format.ErrReader, "Wrapped by the error of a read whose io.Reader panicked, or reported more bytes than the buffer has room for.", "repair the io.Reader that the program passes"},
 		{"format.ErrSyntax", format.ErrSyntax, "Wrapped by every LineError whose line breaks the format.", "correct the line, or skip such lines with on_error := 'skip'"},
 		{"format.ErrValue", format.ErrValue, "Wrapped by every ValueError, and by errors about names of attributes and weights of edges that cannot be written.", "export in a format that can carry the value"},

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -9,8 +9,10 @@ import (
 	"testing"
 
 	"heavytail/.ci/realgraph"
+	"heavytail/query"
 	"heavytail/query/catalogue"
 	"heavytail/query/graphs"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/links"
 	"heavytail/query/vectors"
 )
@@ -26,7 +28,7 @@ func TestFacebook(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "facebook.ht")
-	db, err := Open(path, nil)
+	db, err := query.Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,17 +76,17 @@ func TestFacebook(t *testing.T) {
 		t.Errorf("%d pairs, %d missing", scored.Scored, scored.Missing)
 	}
 	lookUp := func() string {
-		return strings.Join(answers(t, db, "NEAREST 20 TO 107 USING cosine(spec) WHERE NOT linked AND degree >= 3"), "\n")
+		return strings.Join(querytest.Answers(t, db, "NEAREST 20 TO 107 USING cosine(spec) WHERE NOT linked AND degree >= 3"), "\n")
 	}
 	before := lookUp()
 	if strings.Count(before, "\n") != 19 {
 		t.Errorf("not 20 neighbours: %s", before)
 	}
-	mustBeSound(t, db)
+	querytest.MustBeSound(t, db)
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if db, err = Open(path, &Options{ReadOnly: true, Workers: 1}); err != nil {
+	if db, err = query.Open(path, &query.Options{ReadOnly: true, Workers: 1}); err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()

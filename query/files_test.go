@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"errors"
@@ -9,46 +9,17 @@ import (
 	"sync"
 	"testing"
 
+	"heavytail/query"
 	"heavytail/query/fault"
 	"heavytail/query/files"
-	"heavytail/storage/format"
+	"heavytail/query/internal/querytest"
+	"heavytail/storage/atomicfile"
 )
-
-// confined makes a database whose files are confined to the folder inside, and
-// next to that folder a file that no statement may read. It returns the folder
-// that both are in.
-//
-//	parent/secret.txt
-//	parent/inside/edges.txt, pairs.csv, sub/edges.txt
-//	parent/inside/near → sub/edges.txt, far → ../secret.txt, out → ..
-func confined(t *testing.T) (*DB, string) {
-	t.Helper()
-	parent := t.TempDir()
-	inside := filepath.Join(parent, "inside")
-	if err := os.MkdirAll(filepath.Join(inside, "sub"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{
-		"secret.txt": "a b\n", "inside/edges.txt": "a b\nb c\n", "inside/sub/edges.txt": "a b\n", "inside/pairs.csv": "a,b\n",
-	} {
-		if err := os.WriteFile(filepath.Join(parent, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, target := range map[string]string{"near": "sub/edges.txt", "far": "../secret.txt", "out": ".."} {
-		if err := os.Symlink(target, filepath.Join(inside, name)); err != nil {
-			t.Skipf("no symbolic links here: %v", err)
-		}
-	}
-	db := openTest(t, &Options{Folder: inside})
-	twoTriangles(t, db)
-	return db, parent
-}
 
 // TestFolder_Confines names files inside and outside the folder in every
 // statement that opens one.
 func TestFolder_Confines(t *testing.T) {
-	db, parent := confined(t)
+	db, parent := querytest.Confined(t)
 	absolute := filepath.Join(parent, "secret.txt")
 	inputs := []string{
 		"IMPORT $f INTO h", "IMPORT VERTICES $f INTO h", "SCORE FILE $f IN social WITH jaccard", "DELETE EDGES FILE $f FROM h",
@@ -79,12 +50,12 @@ func TestFolder_Confines(t *testing.T) {
 		{inputs, absolute, fault.ErrOutside},
 		{inputs, filepath.Join(parent, "inside", "edges.txt"), fault.ErrOutside},
 		{inputs, "missing.txt", os.ErrNotExist},
-		{inputs, "sub", format.ErrNotRegular},
+		{inputs, "sub", atomicfile.ErrNotRegular},
 		{outputs, "result", nil},
 		{outputs, "sub/result", nil},
-		{outputs, "edges.txt", format.ErrExists},
-		{outputs, "near", format.ErrNotRegular},
-		{outputs, "far", format.ErrNotRegular},
+		{outputs, "edges.txt", atomicfile.ErrExists},
+		{outputs, "near", atomicfile.ErrNotRegular},
+		{outputs, "far", atomicfile.ErrNotRegular},
 		{outputs, "../result", fault.ErrOutside},
 		{outputs, "out/result", fault.ErrOutside},
 		{outputs, "sub/../../result", fault.ErrOutside},
@@ -111,7 +82,7 @@ func TestFolder_Confines(t *testing.T) {
 			}
 		}
 	}
-	if left := listing(t, parent); left != "inside secret.txt" {
+	if left := querytest.Listing(t, parent); left != "inside secret.txt" {
 		t.Errorf("outside the folder there are %s", left)
 	}
 	if text, err := os.ReadFile(absolute); err != nil || string(text) != "a b\n" {
@@ -122,7 +93,7 @@ func TestFolder_Confines(t *testing.T) {
 // TestFolder_HoldsAgainstRaces replaces a folder by a link that leads out, and back, while
 // statements write into it: the file that was checked must be the file that is used.
 func TestFolder_HoldsAgainstRaces(t *testing.T) {
-	db, parent := confined(t)
+	db, parent := querytest.Confined(t)
 	door := filepath.Join(parent, "inside", "door")
 	aside := filepath.Join(parent, "inside", "aside")
 	if err := os.Mkdir(door, 0o700); err != nil {
@@ -152,34 +123,20 @@ func TestFolder_HoldsAgainstRaces(t *testing.T) {
 	}
 	close(stop)
 	swapping.Wait()
-	if left := listing(t, parent); left != "inside secret.txt" {
+	if left := querytest.Listing(t, parent); left != "inside secret.txt" {
 		t.Errorf("outside the folder there are %s", left)
 	}
-	if there := len(strings.Fields(listing(t, door))); there < written {
+	if there := len(strings.Fields(querytest.Listing(t, door))); there < written {
 		t.Errorf("%d files were written, and %d are in the folder", written, there)
 	}
 }
 
-// listing lists the content of a folder.
-func listing(t *testing.T, folder string) string {
-	t.Helper()
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := make([]string, len(entries))
-	for i, e := range entries {
-		names[i] = e.Name()
-	}
-	return strings.Join(names, " ")
-}
-
 func TestFolder_MustExist(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.ht")
-	if _, err := Open(path, &Options{Folder: filepath.Join(t.TempDir(), "missing")}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := query.Open(path, &query.Options{Folder: filepath.Join(t.TempDir(), "missing")}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a folder that does not exist: %v", err)
 	}
-	db, err := Open(path, nil) // which no process has locked
+	db, err := query.Open(path, nil) // which no process has locked
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"heavytail/.ci/repeat"
+	"heavytail/query"
+	"heavytail/query/internal/querytest"
 )
 
 // FuzzQueryOnTinyGraph runs any text as statements on a small file: nothing may panic,
@@ -20,7 +22,7 @@ func FuzzQueryOnTinyGraph(f *testing.F) {
 		}
 		f.Add(statement)
 	}
-	for i, h := range Helps() {
+	for i, h := range query.Helps() {
 		if testing.Short() && i%8 > 0 {
 			continue
 		}
@@ -30,11 +32,11 @@ func FuzzQueryOnTinyGraph(f *testing.F) {
 	f.Add("GENERATE preferential_attachment(n := 4000000000, m := 1) INTO big")
 	f.Add("WITHIN RADIUS 1e308 OF 'a' USING pos LIMIT 1")
 	template := filepath.Join(f.TempDir(), "template.ht")
-	db, err := Open(template, nil)
+	db, err := query.Open(template, nil)
 	if err != nil {
 		f.Fatal(err)
 	}
-	twoTriangles(f, db)
+	querytest.TwoTriangles(f, db)
 	if err := db.Close(); err != nil {
 		f.Fatal(err)
 	}
@@ -47,7 +49,7 @@ func FuzzQueryOnTinyGraph(f *testing.F) {
 		if err := os.WriteFile(path, image, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		db, err := Open(path, &Options{
+		db, err := query.Open(path, &query.Options{
 			MaxRows: 100, MemoryLimit: 4 << 20, NoFiles: true, Input: strings.NewReader("x y\ny z\n"), Workers: 2,
 		})
 		if err != nil {
@@ -75,7 +77,7 @@ func FuzzQueryOnTinyGraph(f *testing.F) {
 		if spent := time.Since(began); spent > hangs {
 			t.Errorf("took %v", spent)
 		}
-		mustBeSound(t, db)
+		querytest.MustBeSound(t, db)
 	})
 }
 

@@ -35,10 +35,10 @@ func helpsOf(described []engine.Described) []help.Statement {
 
 var helpStatement = &engine.Statement[*parser.Help, []string, engine.Nothing, *helpTable]{
 	Help: help.Statement{
-		Statement: "HELP", Syntax: "HELP [statement | method | measure | scorer | generator | WHERE | errors]",
-		Summary: "lists the statements, or explains one",
-		Columns: "statement, syntax, summary; with a topic: item, text",
-		Example: "HELP NEAREST",
+		Statement: "HELP",
+		Summary:   "lists the statements, or explains one",
+		Columns:   "statement, syntax, summary; with a topic: item, text",
+		Example:   "HELP NEAREST",
 	},
 	Bind: func(b *engine.Binder, s *parser.Help) []string {
 		b.Mark(partTopic, s)

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -10,28 +10,30 @@ import (
 	"testing"
 
 	"heavytail/embedding/option"
+	"heavytail/query"
 	"heavytail/query/fault"
 	"heavytail/query/graphs"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/engine"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
 	"heavytail/query/vectors"
 )
 
 func TestHelps_ExamplesParse(t *testing.T) {
-	for _, h := range Helps() {
+	for _, h := range query.Helps() {
 		statement, err := parser.Parse(h.Example)
 		if err != nil {
 			t.Errorf("HELP %s: example %q: %v", h.Statement, h.Example, err)
 			continue
 		}
 		_, explains := statement.(*parser.Explain)
-		_, into := statement.(*parser.IntoFile)
+		_, into := statement.(*parser.Tail)
 		if kind := parser.Heading(statement); !explains && !into && !strings.HasPrefix(kind, h.Statement) {
 			t.Errorf("HELP %s: the example is %s", h.Statement, kind)
 		}
-		if h.Syntax == "" || h.Summary == "" || !strings.HasPrefix(h.Syntax, h.Statement) {
+		if h.Syntax == "" || h.Summary == "" || !into && !strings.HasPrefix(h.Syntax, h.Statement) {
 			t.Errorf("HELP %s: syntax %q, summary %q", h.Statement, h.Syntax, h.Summary)
 		}
 	}
@@ -40,7 +42,7 @@ func TestHelps_ExamplesParse(t *testing.T) {
 // HELP must find every statement by its first words, in capitals or not, by its example,
 // and by its keywords with parts between them.
 func TestHelps_AsTyped(t *testing.T) {
-	helps := Helps()
+	helps := query.Helps()
 	explains := func(text, statement string) {
 		t.Helper()
 		parsed, err := parser.Parse(text)
@@ -48,10 +50,10 @@ func TestHelps_AsTyped(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			return
 		}
-		table, err := helpOn(helps, parsed.(*parser.Help).Topic)
+		table, err := query.HelpRows(parsed.(*parser.Help).Topic...)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
-		} else if !slices.ContainsFunc(table.rows, func(row []rows.Value) bool { return row[0] == "statement" && row[1] == statement }) {
+		} else if !slices.ContainsFunc(table, func(row []rows.Value) bool { return row[0] == "statement" && row[1] == statement }) {
 			t.Errorf("%s does not explain %s", text, statement)
 		}
 	}
@@ -77,21 +79,19 @@ func TestHelps_AsTyped(t *testing.T) {
 		explains("HELP "+text, statement)
 	}
 	for _, text := range []string{"cypher queries", "CREATE GRPH", "nearst", "XS"} {
-		if table, err := helpOn(helps, strings.Fields(text)); err == nil {
-			t.Errorf("HELP %s: %v", text, table.rows)
+		if table, err := query.HelpRows(strings.Fields(text)...); err == nil {
+			t.Errorf("HELP %s: %v", text, table)
 		}
 	}
 }
 
 // A default is shown as a short number, without rounding errors.
 func TestHelps_DefaultsAreShort(t *testing.T) {
-	for _, topic := range helpTopics(Helps()) {
-		for _, row := range topic.rows {
-			for _, word := range strings.Fields(row[1].(string)) {
-				digits := strings.Trim(word, ",;()")
-				if _, err := strconv.ParseFloat(digits, 64); err == nil && strings.Contains(digits, ".") && len(digits) > 8 {
-					t.Errorf("HELP %s: %s: %s", topic.name, row[0], digits)
-				}
+	for topic, row := range query.EachHelpRow {
+		for _, word := range strings.Fields(row[1].(string)) {
+			digits := strings.Trim(word, ",;()")
+			if _, err := strconv.ParseFloat(digits, 64); err == nil && strings.Contains(digits, ".") && len(digits) > 8 {
+				t.Errorf("HELP %s: %s: %s", topic, row[0], digits)
 			}
 		}
 	}
@@ -102,7 +102,7 @@ func TestHelps_DefaultsAreShort(t *testing.T) {
 func TestHelps_NameEveryKeyword(t *testing.T) {
 	later := []string{"FALSE", "TRUE", "AND", "OR", "NOT", "FOR", "FROM", "IS", "MISSING", "NULL"} // conditions and later statements
 	var listed []string
-	for _, h := range Helps() {
+	for _, h := range query.Helps() {
 		for _, word := range strings.FieldsFunc(h.Syntax, func(r rune) bool { return r < 'A' || r > 'Z' }) {
 			listed = append(listed, word)
 			if !slices.Contains(parser.Keywords(), word) {
@@ -119,7 +119,7 @@ func TestHelps_NameEveryKeyword(t *testing.T) {
 
 // The columns that HELP lists must be the columns of the result.
 func TestHelps_Columns(t *testing.T) {
-	db := openTest(t, &Options{Input: strings.NewReader("a b\nb c\n")})
+	db := querytest.Open(t, &query.Options{Input: strings.NewReader("a b\nb c\n")})
 	dir := t.TempDir()
 	run := func(text string) []string {
 		t.Helper()
@@ -138,7 +138,7 @@ func TestHelps_Columns(t *testing.T) {
 		return rows.Columns()
 	}
 	listed := func(statement, prefix string) []string {
-		for _, h := range Helps() {
+		for _, h := range query.Helps() {
 			if h.Statement == statement {
 				_, after, _ := strings.Cut("; "+h.Columns, prefix)
 				list, _, _ := strings.Cut(after, ";")
@@ -159,7 +159,7 @@ func TestHelps_Columns(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect(fmt.Sprintf("IMPORT VERTICES '%s/people.csv' INTO g", dir), "IMPORT VERTICES", "; ")
-	if _, err := putVectors(db, "g", "pos", "a 0\nb 1\nc 2"); err != nil {
+	if _, err := querytest.PutVectors(db, "g", "pos", "a 0\nb 1\nc 2"); err != nil {
 		t.Fatal(err)
 	}
 	expect("GENERATE preferential_attachment(n := 9, m := 1) INTO pa", "GENERATE", "; ")
@@ -212,7 +212,7 @@ func TestHelps_Columns(t *testing.T) {
 // Every option that HELP lists must be accepted, with its listed default.
 func TestHelps_OptionsAreAccepted(t *testing.T) {
 	tables := map[string][]option.Info{}
-	for _, h := range Helps() {
+	for _, h := range query.Helps() {
 		tables[h.Statement] = h.Options
 	}
 	for _, m := range vectors.Methods() {

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"encoding/json"
@@ -14,6 +14,7 @@ import (
 	"heavytail/embedding/option"
 	"heavytail/embedding/run"
 	"heavytail/embedding/tune"
+	"heavytail/query"
 	"heavytail/query/catalogue"
 	"heavytail/query/graphs"
 	"heavytail/query/help"
@@ -71,7 +72,7 @@ func TestJSON_RoundTrip(t *testing.T) {
 func resultTypes() []reflect.Type {
 	other := []reflect.Type{reflect.TypeFor[*rows.Rows](), reflect.TypeFor[*storage.Snapshot](), reflect.TypeFor[error]()}
 	var types []reflect.Type
-	for name, method := range boundMethods(new(DB)) {
+	for name, method := range boundMethods(new(query.DB)) {
 		if strings.HasSuffix(name, "RequestOf") {
 			continue
 		}

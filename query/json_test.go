@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -15,8 +15,10 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/tune"
+	"heavytail/query"
 	"heavytail/query/catalogue"
 	"heavytail/query/graphs"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/links"
 	"heavytail/query/rows"
 	"heavytail/query/studies"
@@ -85,7 +87,7 @@ func TestJSON_Names(t *testing.T) {
 			}
 		}
 	}
-	for name, method := range boundMethods(new(DB)) {
+	for name, method := range boundMethods(new(query.DB)) {
 		if strings.HasSuffix(name, "RequestOf") {
 			continue
 		}
@@ -132,8 +134,8 @@ func TestJSON_Undefined(t *testing.T) {
 // them back.
 func TestJSON_MissingScores(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	importText(t, db, "g", "a b\nb c\n")
+	db := querytest.Open(t, nil)
+	querytest.ImportText(t, db, "g", "a b\nb c\n")
 	result, err := db.Links().Score(context.Background(), links.ScoreRequest{Pairs: []links.Pair{{Source: "a", Target: "c"}, {Source: "a", Target: "nobody"}}, With: []catalogue.Scorer{{Name: "common_neighbors"}}})
 	if err != nil {
 		t.Fatal(err)

@@ -1,14 +1,15 @@
-package query
+package query_test
 
 import (
 	"testing"
 
 	"heavytail/.ci/leaktest"
+	"heavytail/query/internal/querytest"
 	_ "heavytail/storage/format/parquet"
 )
 
 func TestMain(m *testing.M) {
-	if runChild() || runBusy() {
+	if querytest.RunChild() || runBusy() {
 		return
 	}
 	leaktest.Main(m)

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -12,6 +12,8 @@ import (
 	"unicode"
 
 	"heavytail/.ci/repeat"
+	"heavytail/query"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/parser"
 	"heavytail/storage"
 )
@@ -157,7 +159,7 @@ func TestNames_All(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, h := range Helps() {
+	for _, h := range query.Helps() {
 		words := strings.FieldsFunc(h.Syntax, func(r rune) bool { return !unicode.IsLetter(r) })
 		for _, kind := range namedKinds {
 			if slices.Contains(words, kind) && !has[h.Statement+" "+kind] {
@@ -178,7 +180,7 @@ func TestNames_All(t *testing.T) {
 func namesStore(t *testing.T, further ...string) (image []byte) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "store")
-	db, err := Open(path, &Options{Workers: 1})
+	db, err := query.Open(path, &query.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,13 +232,13 @@ func runOn(t *testing.T, image []byte, first, text string) (o outcome) {
 			t.Fatal(err)
 		}
 	}
-	db, err := Open(filepath.Join(dir, "store"), &Options{Workers: 1, Folder: dir})
+	db, err := query.Open(filepath.Join(dir, "store"), &query.Options{Workers: 1, Folder: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
 	if first != "" {
-		mustExec(t, db, first)
+		querytest.MustExec(t, db, first)
 	}
 	o.before = catalogueOf(t, db)
 	rows, err := db.Query(t.Context(), text, nil)
@@ -246,13 +248,13 @@ func runOn(t *testing.T, image []byte, first, text string) (o outcome) {
 		}
 		o.err = rows.Err()
 	}
-	mustBeSound(t, db)
+	querytest.MustBeSound(t, db)
 	o.after = catalogueOf(t, db)
 	return o
 }
 
 // catalogueOf lists the objects of a store, with what does not depend on the time.
-func catalogueOf(t *testing.T, db *DB) (list []string) {
+func catalogueOf(t *testing.T, db *query.DB) (list []string) {
 	t.Helper()
 	ctx := context.Background()
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -11,8 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"heavytail/query"
 	"heavytail/query/catalogue"
 	"heavytail/query/graphs"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/links"
 	"heavytail/query/studies"
 	"heavytail/query/vectors"
@@ -85,7 +87,7 @@ var mayBeNegative = map[string]string{
 }
 
 // callMethod calls a method of a database and returns its error, also that of an iterator.
-func callMethod(db *DB, method string, ctx context.Context, args []any) (err error) {
+func callMethod(db *query.DB, method string, ctx context.Context, args []any) (err error) {
 	m := boundMethods(db)[method]
 	in := []reflect.Value{reflect.Zero(m.Type().In(0))}
 	if ctx != nil {
@@ -162,14 +164,14 @@ func TestDB_NegativeNumbers(t *testing.T) {
 	base := writingStore(t, dir)
 	requests := numberedRequests(t, dir)
 	path := filepath.Join(dir, "store")
-	begin := func() *DB {
+	begin := func() *query.DB {
 		if err := os.WriteFile(path, base, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return openJobs(t, path)
+		return querytest.OpenAt(t, path)
 	}
 	tried := 0
-	for name, m := range boundMethods(new(DB)) {
+	for name, m := range boundMethods(new(query.DB)) {
 		numbered := false
 		for j := range m.Type().NumIn() {
 			numbered = numbered || hasNumber(m.Type().In(j), 4)
@@ -185,7 +187,7 @@ func TestDB_NegativeNumbers(t *testing.T) {
 		if err := callMethod(db, name, ctx, args); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		closeJobs(t, db)
+		querytest.Close(t, db)
 		for j, arg := range args {
 			for n, done := 0, false; !done; n++ {
 				changed := reflect.New(reflect.TypeOf(arg)).Elem()
@@ -210,7 +212,7 @@ func TestDB_NegativeNumbers(t *testing.T) {
 				if err := callMethod(db, name, ctx, list); err == nil {
 					t.Errorf("%s is -1, and there is no error", what)
 				}
-				closeJobs(t, db)
+				querytest.Close(t, db)
 			}
 		}
 	}
@@ -228,7 +230,7 @@ func TestDB_NilContext(t *testing.T) {
 	contextType := reflect.TypeFor[context.Context]()
 	path := filepath.Join(dir, "store")
 	called := 0
-	for name, m := range boundMethods(new(DB)) {
+	for name, m := range boundMethods(new(query.DB)) {
 		if m.Type().NumIn() < 1 || m.Type().In(0) != contextType {
 			continue
 		}
@@ -253,7 +255,7 @@ func TestDB_NilContext(t *testing.T) {
 		if err := os.WriteFile(path, base, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		db := openJobs(t, path)
+		db := querytest.OpenAt(t, path)
 		func() {
 			defer func() {
 				if what := recover(); what != nil {
@@ -264,7 +266,7 @@ func TestDB_NilContext(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}()
-		closeJobs(t, db)
+		querytest.Close(t, db)
 	}
 	if called < 100 {
 		t.Errorf("only %d methods", called)

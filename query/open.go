@@ -76,7 +76,7 @@ func open(store *storage.DB, full Options) (*DB, error) {
 		return err
 	})
 	if full.prepare != nil {
-		full.prepare(e.Runner, e.Refresher)
+		full.prepare(e)
 	}
 	if full.ReadOnly {
 		return db, nil

@@ -9,7 +9,6 @@ import (
 
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
-	"heavytail/query/internal/job"
 	"heavytail/query/rows"
 	"heavytail/storage"
 )
@@ -85,11 +84,7 @@ type Options struct {
 	// the default of the store.
 	BatchBytes int
 
-	scoreSection int64 // pairs of a section of SCORE FILE, for tests; 0 is the constant
-
-	graphOnly bool // searches use the graph of an index even if a scan is cheaper, for tests
-
-	prepare func(*job.Runner, *job.Refresher) // called before the first goroutine starts, for tests; nil is nothing
+	prepare func(*engine.DB) // called before the first goroutine starts, for tests; nil is nothing
 }
 
 // Validate returns every fault of the options, joined; each is a *FieldError.
@@ -132,6 +127,6 @@ func (o *Options) withDefaults() Options {
 func (o Options) settings() engine.Settings {
 	return engine.Settings{
 		ReadOnly: o.ReadOnly, Workers: o.Workers, MaxRows: o.MaxRows, MemoryLimit: o.MemoryLimit, IndexBytes: o.IndexBytes,
-		Progress: o.Progress, Notice: o.Notice, ScoreSection: o.scoreSection, GraphOnly: o.graphOnly,
+		Progress: o.Progress, Notice: o.Notice,
 	}
 }

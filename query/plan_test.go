@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -8,13 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"heavytail/query/internal/querytest"
 	"heavytail/query/internal/session"
 	"heavytail/query/plan"
 )
 
 func TestPlan_String(t *testing.T) {
-	db := openTest(t, nil)
-	twoTriangles(t, db)
+	db := querytest.Open(t, nil)
+	querytest.TwoTriangles(t, db)
 	plan, err := db.Explain(context.Background(), "NEAREST 2 TO 'a' USING pos", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -32,8 +33,8 @@ func TestPlan_String(t *testing.T) {
 // PROFILE shows what is known only after a run: rows, seconds, scanned vectors, and whether
 // graph and vectors were in memory. The whole takes at least as long as its parts.
 func TestPlan_Profile(t *testing.T) {
-	db := openTest(t, nil)
-	twoTriangles(t, db)
+	db := querytest.Open(t, nil)
+	querytest.TwoTriangles(t, db)
 	for _, loaded := range []string{"read from the file", "cache hit"} {
 		rows, err := db.Query(context.Background(), "PROFILE NEAREST 2 TO 'a' USING pos WHERE degree > 0", nil)
 		if err != nil {
@@ -78,18 +79,18 @@ func TestStopwatch_MeasuresByTheClock(t *testing.T) {
 // statement would run at once or in the background.
 func TestDB_Explain_LoadsNothing(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, nil)
-	twoTriangles(t, db)
-	mustRun(t, db, "UPDATE VERTICES IN social SET hub := TRUE WHERE degree > 2")
-	mustRun(t, db, "EMBED social USING dp_spectral(dim := 2) AS e")
-	db.e.Cache = session.NewCache(1<<20, true)
+	db := querytest.Open(t, nil)
+	querytest.TwoTriangles(t, db)
+	querytest.MustRun(t, db, "UPDATE VERTICES IN social SET hub := TRUE WHERE degree > 2")
+	querytest.MustRun(t, db, "EMBED social USING dp_spectral(dim := 2) AS e")
+	querytest.Engine(db).Cache = session.NewCache(1<<20, true)
 	for _, text := range []string{
 		"EMBED social USING dp_walker AS e IN BACKGROUND", "ESTIMATE EMBED social USING dp_walker", "REFRESH e",
 		"VERIFY e IN BACKGROUND", "TUNE social FOR LABELS AS e WITH (attribute := 'hub')", "TUNE social FOR RECONSTRUCTION AS e",
 	} {
 		plan, err := db.Explain(t.Context(), text, nil)
-		if err != nil || !strings.Contains(plan.String(), "graph: social, version 2, 6 vertices, 7 edges") || len(db.e.Cache.Entries) > 0 {
-			t.Errorf("%s: %v, %v\n%v", text, err, db.e.Cache.Entries, plan)
+		if err != nil || !strings.Contains(plan.String(), "graph: social, version 2, 6 vertices, 7 edges") || len(querytest.Engine(db).Cache.Entries) > 0 {
+			t.Errorf("%s: %v, %v\n%v", text, err, querytest.Engine(db).Cache.Entries, plan)
 		}
 	}
 	if list := db.Jobs().Active(); len(list) > 0 {

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"bytes"
@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/query"
 	"heavytail/query/catalogue"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/links"
 )
 
@@ -17,9 +19,9 @@ import (
 // or empty: the files one after the other are the file of the statement in one piece.
 func TestRanges_SameBytes(t *testing.T) {
 	t.Parallel()
-	db, dir := openTest(t, nil), t.TempDir()
-	mustRun(t, db, "GENERATE preferential_attachment(n := 300, m := 3, seed := 1) INTO g")
-	mustRun(t, db, "EMBED g USING fastrp(dim := 8, seed := 1) AS e")
+	db, dir := querytest.Open(t, nil), t.TempDir()
+	querytest.MustRun(t, db, "GENERATE preferential_attachment(n := 300, m := 3, seed := 1) INTO g")
+	querytest.MustRun(t, db, "EMBED g USING fastrp(dim := 8, seed := 1) AS e")
 	keys, pairs := filepath.Join(dir, "keys.txt"), filepath.Join(dir, "pairs.csv")
 	var lines [2]bytes.Buffer
 	lines[1].WriteString("source,target,note\n# a comment\n")
@@ -32,7 +34,7 @@ func TestRanges_SameBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	mustRun(t, db, "SCORE FILE '"+pairs+"' WITH l2(e) INTO FILE '"+filepath.Join(dir, "pairs.parquet")+"'")
+	querytest.MustRun(t, db, "SCORE FILE '"+pairs+"' WITH l2(e) INTO FILE '"+filepath.Join(dir, "pairs.parquet")+"'")
 	for _, c := range []struct{ name, statement, file string }{
 		{"nearest", "NEAREST 3 FOR ALL USING cosine(e)%s INTO FILE '%s'", "x.csv"},
 		{"nearest where", "NEAREST 3 FOR ALL USING e EXACT WHERE NOT linked%s INTO FILE '%s'", "x.tsv"},
@@ -56,7 +58,7 @@ func TestRanges_SameBytes(t *testing.T) {
 		}
 		run := func(path string, options ...string) []byte {
 			t.Helper()
-			mustRun(t, db, fmt.Sprintf(c.statement, with(options...), path))
+			querytest.MustRun(t, db, fmt.Sprintf(c.statement, with(options...), path))
 			text, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
@@ -84,13 +86,13 @@ func TestRanges_SameBytes(t *testing.T) {
 
 // sameRowsOfParts compares the rows of Parquet files of ranges with those of one file. All have
 // the same columns, also those without rows.
-func sameRowsOfParts(t *testing.T, db *DB, pairs string) {
+func sameRowsOfParts(t *testing.T, db *query.DB, pairs string) {
 	t.Helper()
 	dir := t.TempDir()
 	rowsOf := func(options string) (rows []string) {
 		t.Helper()
 		path := filepath.Join(dir, fmt.Sprintf("x%d.parquet", len(options)))
-		mustRun(t, db, "SCORE FILE '"+pairs+"' WITH cosine(e) INTO FILE '"+path+"' WITH (overwrite := TRUE"+options+")")
+		querytest.MustRun(t, db, "SCORE FILE '"+pairs+"' WITH cosine(e) INTO FILE '"+path+"' WITH (overwrite := TRUE"+options+")")
 		_, err := db.Links().Score(t.Context(), links.ScoreRequest{
 			Path: path, With: []catalogue.Scorer{{Name: "l2", Embedding: "e"}}, Columns: "note, cosine(e)",
 			Each: func(p links.ScoredPair) error { rows = append(rows, fmt.Sprint(p)); return nil },

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"context"
@@ -10,16 +10,18 @@ import (
 	"testing"
 	"time"
 
+	"heavytail/query"
+	"heavytail/query/internal/querytest"
 	"heavytail/storage"
 )
 
 // openBeside opens a database that releases its file between calls.
-func openBeside(t *testing.T, path string, readOnly bool) *DB {
+func openBeside(t *testing.T, path string, readOnly bool) *query.DB {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("a store on Windows keeps the file locked until it is closed")
 	}
-	db, err := Open(path, &Options{ReleaseIdle: true, ReadOnly: readOnly, LockTimeout: time.Hour})
+	db, err := query.Open(path, &query.Options{ReleaseIdle: true, ReadOnly: readOnly, LockTimeout: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,24 +33,16 @@ func openBeside(t *testing.T, path string, readOnly bool) *DB {
 	return db
 }
 
-// execAll runs statements one after the other.
-func execAll(t *testing.T, db *DB, statements string) {
-	t.Helper()
-	for statement := range strings.SplitSeq(statements, "; ") {
-		mustExec(t, db, statement)
-	}
-}
-
 // answersOf returns the answers of a newly opened database.
 func answersOf(t *testing.T, path string, questions []string) map[string]string {
 	t.Helper()
-	db, err := Open(path, &Options{ReadOnly: true, LockTimeout: time.Hour})
+	db, err := query.Open(path, &query.Options{ReadOnly: true, LockTimeout: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
 	answers := map[string]string{}
 	for _, q := range questions {
-		answers[q] = mustRun(t, db, q)
+		answers[q] = querytest.MustRun(t, db, q)
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
@@ -65,7 +59,7 @@ func TestReleaseIdle_Seen(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store")
 	db := openBeside(t, path, false)
-	execAll(t, db, "GENERATE watts_strogatz(n := 60, k := 4, beta := 0) INTO g; EMBED g USING dp_spectral(dim := 4) AS e")
+	querytest.ExecAll(t, db, "GENERATE watts_strogatz(n := 60, k := 4, beta := 0) INTO g; EMBED g USING dp_spectral(dim := 4) AS e")
 	reader := openBeside(t, path, true)
 	questions := []string{
 		"SHOW NEIGHBORS OF '3' IN g", "SHOW VERTICES IN g LIMIT 5", "NEAREST 5 TO '3' USING cosine(e)", "SHOW GRAPHS", "DESCRIBE GRAPH g",
@@ -81,20 +75,20 @@ func TestReleaseIdle_Seen(t *testing.T) {
 	}
 	before := map[string]string{}
 	for _, q := range questions {
-		before[q] = mustRun(t, reader, q)
+		before[q] = querytest.MustRun(t, reader, q)
 	}
 	for i, change := range changes {
 		if i%2 == 0 && !strings.Contains(change, ";") {
-			if !child(t, path, change, -1, never) {
+			if !querytest.Child(t, path, change, -1, querytest.Never) {
 				t.Fatalf("the child process did not run %s", change)
 			}
 		} else {
-			execAll(t, db, change)
+			querytest.ExecAll(t, db, change)
 		}
 		changed, want := false, answersOf(t, path, questions)
-		for name, db := range map[string]*DB{"the writer": db, "the reader": reader} {
+		for name, db := range map[string]*query.DB{"the writer": db, "the reader": reader} {
 			for _, q := range questions {
-				if got := mustRun(t, db, q); got != want[q] {
+				if got := querytest.MustRun(t, db, q); got != want[q] {
 					t.Errorf("after %s, %s: %s sees\n%s\ninstead of\n%s", change, q, name, got, want[q])
 				}
 				changed = changed || want[q] != before[q]
@@ -117,12 +111,12 @@ func TestReleaseIdle_Restored(t *testing.T) {
 	dir := t.TempDir()
 	path, saved := filepath.Join(dir, "store"), filepath.Join(dir, "saved")
 	db := openBeside(t, path, false)
-	execAll(t, db, "GENERATE watts_strogatz(n := 20, k := 2, beta := 0) INTO g; EMBED g USING dp_spectral(dim := 4) AS e; BACKUP INTO FILE '"+saved+"'")
+	querytest.ExecAll(t, db, "GENERATE watts_strogatz(n := 20, k := 2, beta := 0) INTO g; EMBED g USING dp_spectral(dim := 4) AS e; BACKUP INTO FILE '"+saved+"'")
 	questions := []string{"SHOW NEIGHBORS OF '3' IN g", "SHOW NEIGHBORS OF '15' IN g", "SHOW VERTICES IN g", "DESCRIBE GRAPH g", "NEAREST 3 TO '3' USING cosine(e)"}
-	execAll(t, db, "INSERT EDGE ('3', '15') INTO g; UPDATE VERTEX '3' SET color := 'red' IN g")
+	querytest.ExecAll(t, db, "INSERT EDGE ('3', '15') INTO g; UPDATE VERTEX '3' SET color := 'red' IN g")
 	before := map[string]string{}
 	for _, q := range questions {
-		before[q] = mustRun(t, db, q)
+		before[q] = querytest.MustRun(t, db, q)
 	}
 	other, err := storage.Open(path, &storage.Options{LockTimeout: time.Hour}) // waits until the file is released
 	if err != nil {
@@ -134,7 +128,7 @@ func TestReleaseIdle_Restored(t *testing.T) {
 	if err := os.Rename(saved, path); err != nil {
 		t.Fatal(err)
 	}
-	if !child(t, path, "INSERT EDGE ('15', '9') INTO g", -1, never) || !child(t, path, "UPDATE VERTEX '3' SET color := 'blue' IN g", -1, never) {
+	if !querytest.Child(t, path, "INSERT EDGE ('15', '9') INTO g", -1, querytest.Never) || !querytest.Child(t, path, "UPDATE VERTEX '3' SET color := 'blue' IN g", -1, querytest.Never) {
 		t.Fatal("the child process did not write")
 	}
 	after := answersOf(t, path, questions)
@@ -144,7 +138,7 @@ func TestReleaseIdle_Restored(t *testing.T) {
 		}
 	}
 	for _, q := range questions {
-		if got := mustRun(t, db, q); got != after[q] {
+		if got := querytest.MustRun(t, db, q); got != after[q] {
 			t.Errorf("%s: the answer is\n%s\ninstead of\n%s", q, got, after[q])
 		}
 	}
@@ -158,21 +152,21 @@ func TestReleaseIdle_Job(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store")
 	db := openBeside(t, path, false)
-	mustExec(t, db, "GENERATE watts_strogatz(n := 60, k := 4, beta := 0.1, seed := 1) INTO g")
-	db.e.Runner.Slots <- struct{}{} // the job waits for its turn
-	mustExec(t, db, "EMBED g USING dp_spectral(dim := 4) AS e IN BACKGROUND")
+	querytest.MustExec(t, db, "GENERATE watts_strogatz(n := 60, k := 4, beta := 0.1, seed := 1) INTO g")
+	querytest.Engine(db).Runner.Slots <- struct{}{} // the job waits for its turn
+	querytest.MustExec(t, db, "EMBED g USING dp_spectral(dim := 4) AS e IN BACKGROUND")
 	time.Sleep(400 * time.Millisecond) // longer than the file stays locked after a call
-	_, err := Open(path, &Options{LockTimeout: -1})
+	_, err := query.Open(path, &query.Options{LockTimeout: -1})
 	if !errors.Is(err, storage.ErrLocked) || !strings.Contains(err.Error(), path) {
 		t.Errorf("open during a job: %v", err)
 	}
-	<-db.e.Runner.Slots
-	mustExec(t, db, "WAIT JOB 1")
+	<-querytest.Engine(db).Runner.Slots
+	querytest.MustExec(t, db, "WAIT JOB 1")
 	other := openBeside(t, path, false)
-	if got := mustRun(t, other, "SHOW JOBS"); !strings.Contains(got, "done") {
+	if got := querytest.MustRun(t, other, "SHOW JOBS"); !strings.Contains(got, "done") {
 		t.Errorf("the other database sees %s", got)
 	}
-	if got := mustRun(t, other, "SHOW EMBEDDINGS"); !strings.Contains(got, "dp_spectral") {
+	if got := querytest.MustRun(t, other, "SHOW EMBEDDINGS"); !strings.Contains(got, "dp_spectral") {
 		t.Errorf("the other database sees %s", got)
 	}
 }
@@ -187,7 +181,7 @@ func TestReleaseIdle_AutoRefresh(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "store")
 	db := openBeside(t, path, false)
-	execAll(t, db, "GENERATE watts_strogatz(n := 60, k := 4, beta := 0.1, seed := 1) INTO g; EMBED g USING dp_spectral(dim := 4) AS e")
+	querytest.ExecAll(t, db, "GENERATE watts_strogatz(n := 60, k := 4, beta := 0.1, seed := 1) INTO g; EMBED g USING dp_spectral(dim := 4) AS e")
 	store, err := storage.Open(path, &storage.Options{LockTimeout: time.Hour}) // a store alone refreshes nothing
 	if err != nil {
 		t.Fatal(err)
@@ -202,9 +196,9 @@ func TestReleaseIdle_AutoRefresh(t *testing.T) {
 	if err := errors.Join(err, store.Close()); err != nil {
 		t.Fatal(err)
 	}
-	mustExec(t, db, "SHOW GRAPHS")
+	querytest.MustExec(t, db, "SHOW GRAPHS")
 	for refreshed := false; !refreshed; time.Sleep(20 * time.Millisecond) {
-		info, err := db.e.Store.EmbeddingInfo(ctx, "e")
+		info, err := querytest.Engine(db).Store.EmbeddingInfo(ctx, "e")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,21 +210,21 @@ func TestReleaseIdle_AutoRefresh(t *testing.T) {
 func TestReleaseIdle_Help(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store")
-	db, err := Open(path, &Options{ReleaseIdle: true, LockTimeout: -1})
+	db, err := query.Open(path, &query.Options{ReleaseIdle: true, LockTimeout: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	other, err := Open(path, &Options{LockTimeout: time.Hour})
+	other, err := query.Open(path, &query.Options{LockTimeout: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustExec(t, db, "HELP EMBED")
+	querytest.MustExec(t, db, "HELP EMBED")
 	if _, err := db.Query(t.Context(), "SHOW GRAPHS", nil); !errors.Is(err, storage.ErrLocked) || !strings.HasPrefix(err.Error(), "SHOW GRAPHS: ") {
 		t.Errorf("a statement that needs the file: %v", err)
 	}
 	if err := other.Close(); err != nil {
 		t.Fatal(err)
 	}
-	mustExec(t, db, "SHOW GRAPHS")
+	querytest.MustExec(t, db, "SHOW GRAPHS")
 }

@@ -1,4 +1,4 @@
-package query
+package query_test
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,13 +17,14 @@ import (
 
 	"heavytail/.ci/repeat"
 	"heavytail/index"
+	"heavytail/query"
 	"heavytail/query/graphs"
-	"heavytail/query/internal/job"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
 	"heavytail/query/vectors"
 	"heavytail/storage"
-	"heavytail/storage/vec"
 )
 
 // Golden scripts are the main test of the query language. Each file in testdata is a list of
@@ -63,17 +63,17 @@ var update = flag.Bool("update", false, "rewrite the expected output of testdata
 // configurations change how answers are computed, but never the answers.
 var configurations = []struct {
 	name   string
-	opts   Options
+	opts   query.Options
 	reopen bool // before every statement
 	index  bool // NEAREST and WITHIN use indexes, which find everything
 }{
 	{name: "default"},
 	{name: "reopen", reopen: true},
-	{name: "nocache", opts: Options{NoCache: true}},
-	{name: "tinybatches", opts: Options{BatchBytes: 1}},
-	{name: "workers=1", opts: Options{Workers: 1}},
-	{name: "workers=4", opts: Options{Workers: 4}},
-	{name: "index", opts: Options{IndexBytes: 1, graphOnly: true}, index: true},
+	{name: "nocache", opts: query.Options{NoCache: true}},
+	{name: "tinybatches", opts: query.Options{BatchBytes: 1}},
+	{name: "workers=1", opts: query.Options{Workers: 1}},
+	{name: "workers=4", opts: query.Options{Workers: 4}},
+	{name: "index", opts: *querytest.GraphOnly(1), index: true},
 }
 
 func TestScripts(t *testing.T) {
@@ -122,8 +122,8 @@ func runsUnder(n, i int) bool {
 // script is one run of a file on a database.
 type script struct {
 	t            *testing.T
-	opts         Options
-	db           *DB
+	opts         query.Options
+	db           *query.DB
 	alwaysReopen bool
 	rewriting    bool // the printed output replaces the expected one
 	indexed      bool
@@ -131,7 +131,7 @@ type script struct {
 	line         int // of the current case
 }
 
-func newScript(t *testing.T, opts Options) *script {
+func newScript(t *testing.T, opts query.Options) *script {
 	// Scripts name files without a folder, so that columns in messages do not depend on the
 	// path of the folder.
 	t.Chdir(t.TempDir())
@@ -140,7 +140,7 @@ func newScript(t *testing.T, opts Options) *script {
 	s.opts.Notice = func(n rows.Notice) { s.notices = append(s.notices, "notice: "+n.Text) }
 	s.open()
 	t.Cleanup(func() {
-		mustBeSound(t, s.db)
+		querytest.MustBeSound(t, s.db)
 		if err := s.db.Close(); err != nil {
 			t.Error(err)
 		}
@@ -151,8 +151,7 @@ func newScript(t *testing.T, opts Options) *script {
 func (s *script) open() {
 	var err error
 	// Every statement counts as short, and leaves no job, however busy the machine is.
-	s.opts.prepare = func(r *job.Runner, _ *job.Refresher) { r.Least = time.Hour }
-	if s.db, err = Open("test.ht", &s.opts); err != nil {
+	if s.db, err = query.Open("test.ht", querytest.Prepared(s.opts, func(e *engine.DB) { e.Runner.Least = time.Hour })); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -200,18 +199,6 @@ func (s *script) reopen() {
 		s.t.Fatal(err)
 	}
 	s.open()
-}
-
-// mustBeSound runs Check, as every test that opens a store should at its end.
-func mustBeSound(t testing.TB, db *DB) {
-	t.Helper()
-	report, err := db.Maintenance().Check(context.Background())
-	if err != nil {
-		t.Errorf("check: %v", err)
-	}
-	for _, f := range report.Faults {
-		t.Errorf("check: %s: %s; %s", f.Where, f.What, f.Remedy)
-	}
 }
 
 // run runs all cases, compares their output with the expected one, and returns the text of
@@ -266,7 +253,7 @@ func (s *script) directive(args map[string]string, body string) []string {
 			s.t.Fatalf("line %d: %v", s.line, err)
 		}
 		for _, statement := range statements {
-			rows, err := s.db.Run(context.Background(), statement, params(args))
+			rows, err := s.db.Run(context.Background(), statement, querytest.Params(args))
 			if err != nil {
 				s.t.Errorf("line %d: %s: %v", s.line, statement, err)
 				continue
@@ -279,7 +266,7 @@ func (s *script) directive(args map[string]string, body string) []string {
 		}
 		out = s.query(body, args)
 	case "explain":
-		rows, err := s.db.Query(context.Background(), "EXPLAIN "+body, params(args))
+		rows, err := s.db.Query(context.Background(), "EXPLAIN "+body, querytest.Params(args))
 		if err != nil {
 			s.t.Errorf("line %d: %v", s.line, err)
 			return nil
@@ -288,7 +275,7 @@ func (s *script) directive(args map[string]string, body string) []string {
 			out = append(out, fmt.Sprintf("%s: %s", rows.Row()...))
 		}
 	case "fail":
-		rows, err := s.db.Query(context.Background(), body, params(args))
+		rows, err := s.db.Query(context.Background(), body, querytest.Params(args))
 		for err == nil && rows.Next() {
 		}
 		if err == nil {
@@ -336,32 +323,6 @@ func arguments(line string) map[string]string {
 	return args
 }
 
-// params returns the parameters among the arguments of a directive.
-func params(args map[string]string) map[string]any {
-	values := map[string]any{}
-	for key, text := range args {
-		name, ok := strings.CutPrefix(key, "$")
-		if !ok {
-			continue
-		}
-		if inner, ok := strings.CutPrefix(text, "["); ok {
-			var vector []float64
-			for _, field := range strings.Split(strings.TrimSuffix(inner, "]"), ",") {
-				x, _ := strconv.ParseFloat(field, 64)
-				vector = append(vector, x)
-			}
-			values[name] = vector
-		} else if n, err := strconv.Atoi(text); err == nil {
-			values[name] = n
-		} else if x, err := strconv.ParseFloat(text, 64); err == nil {
-			values[name] = x
-		} else {
-			values[name] = text
-		}
-	}
-	return values
-}
-
 // load makes a graph and prints its size.
 func (s *script) load(args map[string]string, body string) []string {
 	graph := args["graph"]
@@ -372,7 +333,7 @@ func (s *script) load(args map[string]string, body string) []string {
 		return s.loadVectors(graph, name, body)
 	}
 	if body == "" {
-		body = edgesOf(args)
+		body = querytest.EdgesOf(args)
 	}
 	result, err := s.db.Graphs().ImportReader(context.Background(), strings.NewReader(body), graphs.ImportRequest{Graph: graph, Path: "load"})
 	if err != nil {
@@ -383,85 +344,16 @@ func (s *script) load(args map[string]string, body string) []string {
 
 // loadVectors stores vectors as if a method had computed them.
 func (s *script) loadVectors(graph, name, body string) []string {
-	info, err := putVectors(s.db, graph, name, body)
+	info, err := querytest.PutVectors(s.db, graph, name, body)
 	if err != nil {
 		s.t.Fatalf("line %d: load: %v", s.line, err)
 	}
 	return []string{fmt.Sprintf("vectors=%d dim=%d generation=%d", info.Vertices, info.Dim, info.Generation)}
 }
 
-// putVectors stores the embedding in text, with a key and its numbers in each line.
-func putVectors(db *DB, graph, name, text string) (storage.EmbeddingInfo, error) {
-	snapshot, err := db.e.Store.Snapshot(context.Background(), graph)
-	if err != nil {
-		return storage.EmbeddingInfo{}, err
-	}
-	var m *vec.Matrix
-	for v, line := range strings.Split(text, "\n") {
-		fields := strings.Fields(line)
-		if m == nil {
-			m = vec.NewMatrix(snapshot.Graph.Vertices(), len(fields)-1)
-		}
-		if v >= m.Rows || snapshot.Key(uint32(v)) != fields[0] || len(fields) != m.Dim+1 {
-			return storage.EmbeddingInfo{}, fmt.Errorf("line %q is not for vertex %d", line, v)
-		}
-		for i, field := range fields[1:] {
-			x, err := strconv.ParseFloat(field, 32)
-			if err != nil {
-				return storage.EmbeddingInfo{}, err
-			}
-			m.Row(v)[i] = float32(x)
-		}
-	}
-	return db.e.Store.PutEmbedding(context.Background(), storage.EmbeddingInfo{
-		Name: name, Graph: graph, GraphVersion: snapshot.Info.Version, Method: "by hand", Kernel: vec.Kind(),
-		Vertices: m.Rows, Dim: m.Dim,
-	}, m)
-}
-
-// edgesOf returns the edges of the graph that the arguments name.
-func edgesOf(args map[string]string) string {
-	number := func(key string) int { n, _ := strconv.Atoi(args[key]); return n }
-	var b strings.Builder
-	edge := func(u, v int) { fmt.Fprintf(&b, "%d %d\n", u, v) }
-	n := number("n")
-	has := func(word string) bool { _, ok := args[word]; return ok }
-	switch {
-	case has("ring"):
-		for v := range n {
-			edge(v, (v+1)%n)
-		}
-	case has("star"):
-		for v := 1; v < n; v++ {
-			edge(0, v)
-		}
-	case has("clique"):
-		for v := range n {
-			for u := range v {
-				edge(u, v)
-			}
-		}
-	case has("sbm"):
-		random := rand.New(rand.NewPCG(uint64(number("seed")), 1))
-		size := number("size")
-		for v := range number("blocks") * size {
-			for u := range v {
-				p := 0.05
-				if u/size == v/size {
-					p = 0.7
-				}
-				if random.Float64() < p {
-					edge(u, v)
-				}
-			}
-		}
-	}
-	return b.String()
-}
-
 // query prints the columns and rows of a statement.
 func (s *script) query(body string, args map[string]string) []string {
-	rows, err := s.db.Query(context.Background(), body, params(args))
+	rows, err := s.db.Query(context.Background(), body, querytest.Params(args))
 	if err != nil {
 		s.t.Errorf("line %d: %v", s.line, err)
 		return nil
@@ -483,7 +375,7 @@ func (s *script) query(body string, args map[string]string) []string {
 			}
 		}
 		for i, k := range keep {
-			cells[i] = cell(columns[k], row[0], row[k])
+			cells[i] = querytest.Cell(columns[k], row[0], row[k])
 		}
 		table = append(table, strings.Join(cells, " | "))
 	}
@@ -518,26 +410,6 @@ func hasType(value rows.Value, t rows.ColumnType) bool {
 		return t.Type == storage.Boolean || t.Type == 0
 	}
 	return false
-}
-
-var timestamps = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
-
-// cell prints a value; a value that differs between runs or machines becomes a dash.
-func cell(column string, first, value rows.Value) string {
-	measured := []string{
-		"seconds", "kernel", "iterations", "statistic products", "statistic passes", "statistic joins", "statistic iterations",
-		"bytes in the file", "bytes of a vertex", "bytes of an edge", "bytes of the change log", // depend on the page size
-	}
-	if slices.Contains(measured, column) || column == "value" && slices.Contains(measured, fmt.Sprint(first)) {
-		return "-"
-	}
-	switch v := value.(type) {
-	case nil:
-		return "NULL"
-	case float64:
-		return strconv.FormatFloat(v, 'g', 6, 64)
-	}
-	return timestamps.ReplaceAllString(fmt.Sprint(value), "-")
 }
 
 // file writes or prints a file in the folder of the script.

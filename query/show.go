@@ -25,10 +25,10 @@ import (
 
 var show = &engine.Statement[*parser.Show, parser.Listing, engine.Nothing, [][]rows.Value]{
 	Help: help.Statement{
-		Statement: "SHOW", Syntax: "SHOW GRAPHS | EMBEDDINGS | INDEXES | MODELS | PREDICTIONS | METHODS | MEASURES | SCORERS | GENERATORS | STATS | JOBS",
-		Summary: "lists the objects in the file, or the methods, measures, scorers and generators",
-		Columns: strings.Join(lists.Map(showTables, func(l showTable) string { return string(l.what) + ": " + l.columns }), "; "),
-		Example: "SHOW EMBEDDINGS",
+		Statement: "SHOW",
+		Summary:   "lists the objects in the file, or the methods, measures, scorers and generators",
+		Columns:   strings.Join(lists.Map(showTables, func(l showTable) string { return string(l.what) + ": " + l.columns }), "; "),
+		Example:   "SHOW EMBEDDINGS",
 	},
 	Bind:    func(_ *engine.Binder, s *parser.Show) parser.Listing { return s.What },
 	Resolve: engine.ResolveNothing[parser.Listing],

@@ -1,7 +1,6 @@
 package query
 
 import (
-	"cmp"
 	"slices"
 
 	"heavytail/query/graphs"
@@ -17,38 +16,15 @@ import (
 	"heavytail/query/vectors"
 )
 
-// statements lists the statements of the language, in the order in which HELP shows them.
+// statements lists the statements of the language by families, in the order in which HELP shows
+// them.
 func statements() []engine.Described {
-	all := slices.Concat(
+	return slices.Concat(
 		graphs.Statements(), measures.Statements(), vectors.Statements(), links.Statements(), studies.Statements(),
 		jobs.Statements(), maintenance.Statements(), engine.Statements(), []engine.Described{show, helpStatement})
-	order := helpOrder()
-	place := func(s engine.Described) int { return slices.Index(order, s.Describe().Statement) }
-	slices.SortStableFunc(all, func(a, b engine.Described) int { return cmp.Compare(place(a), place(b)) })
-	return all
 }
 
-// helpOrder has the statements in the order in which a user needs them.
-func helpOrder() []string {
-	return []string{
-		"CREATE GRAPH", "ALTER", "DROP GRAPH", "DROP ATTRIBUTE", "DROP EMBEDDING",
-		"INSERT VERTEX", "INSERT EDGE", "UPDATE VERTEX", "UPDATE VERTICES", "UPDATE EDGE", "DELETE VERTEX", "DELETE VERTICES", "DELETE EDGE", "DELETE EDGES FILE",
-		"IMPORT", "IMPORT VERTICES", "IMPORT EMBEDDING", "EXPORT GRAPH", "EXPORT VERTICES", "EXPORT WALKS", "EXPORT EMBEDDING", "EXPORT PAIRS", "GENERATE",
-		"DESCRIBE GRAPH", "DESCRIBE VERTEX", "DESCRIBE EMBEDDING", "DESCRIBE MODEL", "SHOW", "SHOW VERTICES", "SHOW EDGES", "SHOW NEIGHBORS", "PATH", "SHOW ATTRIBUTES", "COUNT VERTICES",
-		"COMPUTE", "ESTIMATE COMPUTE", "EMBED", "ESTIMATE EMBED", "CREATE INDEX", "DROP INDEX",
-		"REFRESH", "REFRESH MEASURE", "REFRESH PREDICTIONS", "REFRESH ALL", "ALTER EMBEDDING", "VERIFY", "SHOW GENERATIONS", "SHOW VECTOR", "DIFF",
-		"NEAREST", "WITHIN", "RECONSTRUCT", "EVALUATE RECONSTRUCTION", "EVALUATE PARAMETERS", "EVALUATE LABELS", "EVALUATE LINKS",
-		"TUNE", "TRAIN MODEL", "MATERIALIZE PREDICTIONS", "DROP PREDICTIONS", "DROP MODEL",
-		"SCORE", "SCORE FILE", "PREDICT",
-		"CANCEL JOB", "RESUME JOB", "WAIT JOB", "DROP JOB",
-		"CHECK", "COMPACT", "BACKUP", "RECOVER",
-		"INTO FILE", "EXPLAIN", "EXPLAIN SCORE", "PROFILE",
-		"HELP",
-	}
-}
-
-// Helps describes every statement of the language, in the order in which a user
-// needs them.
+// Helps describes every statement of the language, by families.
 func Helps() []help.Statement { return helpsOf(statements()) }
 
 // HelpOn returns the rows of HELP for a topic, which needs no database; without words it

@@ -291,7 +291,7 @@ func (s *session) read(ctx context.Context, args []word) error {
 
 func (s *session) importFile(ctx context.Context, args []word) error {
 	st := parser.Import{File: parser.String{Value: args[0].text}, Graph: parser.Ident{Name: args[1].text}}
-	return s.text(ctx, st.String())
+	return s.text(ctx, parser.Text(&st))
 }
 
 func (s *session) setNull(_ context.Context, args []word) error {

@@ -145,8 +145,8 @@ func inBatches[T any](rows iter.Seq2[T, error], write func([]T) error) error {
 	return write(batch)
 }
 
-func (d *dumper) statement(st fmt.Stringer) error {
-	if _, err := d.out.WriteString(st.String() + ";\n"); err != nil {
+func (d *dumper) statement(st parser.Statement) error {
+	if _, err := d.out.WriteString(parser.Text(st) + ";\n"); err != nil {
 		return d.broken(err)
 	}
 	return nil

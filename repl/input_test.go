@@ -152,7 +152,7 @@ func TestCompleter_At(t *testing.T) {
 		"IMPORT '" + dir + "/":  "['" + dir + "/edges.csv' '" + dir + "/pairs/ '" + dir + "/pairs.csv']",
 		".read " + dir + "/e":   "[" + dir + "/edges.csv]",
 		"IMPORT '/nonexistent/": "[]",
-		"SHOW GRAPHS ":          "[INTO]",
+		"SHOW GRAPHS ":          "[COLUMNS WHERE ORDER LIMIT OFFSET INTO]",
 		"-- SHO":                "[]",
 	} {
 		_, list, _ := c.at(text)

@@ -71,7 +71,7 @@ func (r *result) Err() error {
 
 // answers are the results of the statements that the sessions run.
 func answers(_ context.Context, st parser.Statement, params map[string]any) (tabular, error) {
-	switch text := st.String(); text {
+	switch text := parser.Text(st); text {
 	case "CREATE GRAPH g":
 		return &result{}, nil
 	case "SHOW GRAPHS":

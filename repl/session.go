@@ -133,7 +133,7 @@ func (s *session) statement(ctx context.Context, src parser.Source) (err error) 
 		return err
 	}
 	if s.timer {
-		kind, _, _ := strings.Cut(st.String(), " ")
+		kind, _, _ := strings.Cut(parser.Text(st), " ")
 		s.config.Status.print(fmt.Sprintf("%s: %.3f s", kind, s.now().Sub(begin).Seconds()))
 	}
 	return nil

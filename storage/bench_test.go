@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"heavytail/.ci/realgraph"
+	"heavytail/storage/atomicfile"
 	"heavytail/storage/format"
 	"heavytail/storage/vec"
 )
@@ -86,7 +87,7 @@ func benchStore(b *testing.B, graph string) *DB {
 	if graph == "synthetic" {
 		_, err = db.Import(context.Background(), graph, bytes.NewReader(syntheticEdges()), ImportOptions{})
 	} else {
-		r, size, openErr := format.OpenFile(realgraph.Path(b, graph+".txt.gz"))
+		r, size, openErr := atomicfile.Open(realgraph.Path(b, graph+".txt.gz"))
 		if openErr != nil {
 			b.Fatal(openErr)
 		}

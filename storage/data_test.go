@@ -7,6 +7,7 @@ import (
 
 	"heavytail/.ci/realgraph"
 	"heavytail/.ci/repeat"
+	"heavytail/storage/atomicfile"
 	"heavytail/storage/format"
 )
 
@@ -36,7 +37,7 @@ func TestImport_RealGraphs(t *testing.T) {
 				t.Skip("a large graph, which the step repeat imports")
 			}
 			ctx := context.Background()
-			r, size, err := format.OpenFile(realgraph.Path(t, c.file))
+			r, size, err := atomicfile.Open(realgraph.Path(t, c.file))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -32,7 +32,9 @@ var layered = []string{
 	"query/internal/job", "query/internal/lists", "query/internal/methods", "query/internal/rowfile", "query/internal/scan",
 	"query/internal/scoring", "query/internal/search", "query/internal/sweep", "query/internal/textfile",
 	"query/jobs", "query/links", "query/maintenance", "query/measures", "query/plan", "query/rows", "query/studies", "query/vectors", "query/where",
-	"storage", "storage/csr", "storage/generate", "storage/gonum", "storage/internal/block", "storage/internal/fault",
+	"storage", "storage/atomicfile", "storage/csr", "storage/format", "storage/format/internal/columnfile", "storage/format/internal/decimal",
+	"storage/format/internal/delimited", "storage/format/internal/fault", "storage/format/internal/tokens",
+	"storage/generate", "storage/gonum", "storage/internal/block", "storage/internal/compress", "storage/internal/fault",
 	"storage/internal/file", "storage/internal/gather", "storage/internal/rescue",
 }
 

@@ -25,22 +25,33 @@ var layout = map[string][]string{
 		"storage/internal/fault", "storage/internal/block", "storage/internal/page", "storage/internal/file", "storage/internal/gather",
 		"storage/internal/memory", "storage/internal/rescue", "storage/internal/tree", "storage/internal/graphs", "storage/internal/verify",
 	},
-	"storage/internal/tree":   {"storage/internal/block", "storage/internal/fault", "storage/internal/file", "storage/internal/memory", "storage/internal/page"},
-	"storage/internal/graphs": {"storage/csr", "storage/vec", "storage/format", "storage/internal/block", "storage/internal/fault", "storage/internal/gather", "storage/internal/tree"},
-	"storage/internal/verify": {"storage/csr", "storage/internal/block", "storage/internal/fault", "storage/internal/graphs", "storage/internal/page", "storage/internal/tree"},
-	"storage/internal/block":  {"storage/csr", "storage/vec", "storage/internal/fault", "storage/internal/page"},
-	"storage/internal/fault":  {},
-	"storage/internal/gather": {"storage/csr", "storage/format", "storage/internal/block", "storage/internal/fault", "storage/internal/memory", "storage/vec"},
-	"storage/internal/rescue": {"storage/csr", "storage/internal/block", "storage/internal/fault", "storage/internal/page"},
-	"storage/internal/sample": {"storage/csr"},
-	"storage/internal/file":   {},
-	"storage/internal/memory": {},
-	"storage/internal/page":   {},
+	"storage/internal/tree":     {"storage/internal/block", "storage/internal/fault", "storage/internal/file", "storage/internal/memory", "storage/internal/page"},
+	"storage/internal/graphs":   {"storage/csr", "storage/vec", "storage/format", "storage/internal/block", "storage/internal/fault", "storage/internal/gather", "storage/internal/tree"},
+	"storage/internal/verify":   {"storage/csr", "storage/internal/block", "storage/internal/fault", "storage/internal/graphs", "storage/internal/page", "storage/internal/tree"},
+	"storage/internal/block":    {"storage/csr", "storage/vec", "storage/internal/fault", "storage/internal/page"},
+	"storage/internal/fault":    {},
+	"storage/internal/compress": {"storage/internal/excerpt"},
+	"storage/internal/excerpt":  {},
+	"storage/internal/gather":   {"storage/csr", "storage/format", "storage/internal/block", "storage/internal/fault", "storage/internal/memory", "storage/vec"},
+	"storage/internal/rescue":   {"storage/csr", "storage/internal/block", "storage/internal/fault", "storage/internal/page"},
+	"storage/internal/sample":   {"storage/csr"},
+	"storage/internal/file":     {},
+	"storage/internal/memory":   {},
+	"storage/internal/page":     {},
 
 	"embedding/jsonnull": {},
 	"storage/vec":        {},
 	"storage/csr":        {"storage/vec"},
-	"storage/format":     {"storage/format/internal/columnfile"},
+	"storage/atomicfile": {"storage/internal/compress"},
+	"storage/format": {
+		"storage/format/internal/columnfile", "storage/format/internal/decimal", "storage/format/internal/delimited",
+		"storage/format/internal/fault", "storage/format/internal/tokens", "storage/internal/compress", "storage/internal/excerpt",
+	},
+
+	"storage/format/internal/decimal":   {},
+	"storage/format/internal/fault":     {},
+	"storage/format/internal/delimited": {"storage/format/internal/decimal", "storage/format/internal/fault", "storage/internal/excerpt"},
+	"storage/format/internal/tokens":    {"storage/format/internal/decimal", "storage/format/internal/fault", "storage/internal/excerpt"},
 
 	"storage/format/internal/columnfile": {},
 	"storage/format/parquet":             {"storage/format/internal/columnfile"},
@@ -80,7 +91,7 @@ var layout = map[string][]string{
 	// Below the families; each imports only those before it.
 	"query/internal/lists":   {},
 	"query/internal/rowfile": {"storage/format"},
-	"query/internal/session": {"index", "query/fault", "query/parser", "query/plan", "query/rows", "storage", "storage/format", "storage/vec"},
+	"query/internal/session": {"index", "query/fault", "query/parser", "query/plan", "query/rows", "storage", "storage/atomicfile", "storage/format", "storage/vec"},
 	"query/internal/bind":    {"embedding/option", "query/fault", "query/parser", "query/rows"},
 	"query/internal/job":     {"embedding", "query/fault", "query/internal/session", "query/rows", "storage", "storage/vec"},
 	"query/internal/cells":   {"query/internal/lists", "query/internal/session", "query/rows", "storage", "storage/format"},
@@ -90,7 +101,7 @@ var layout = map[string][]string{
 	},
 	"query/internal/engine": {
 		"embedding", "embedding/evaluate", "embedding/option", "query/fault", "query/help", "query/internal/bind",
-		"query/internal/cells", "query/internal/job", "query/internal/lists", "query/internal/rowfile", "query/internal/session",
+		"query/internal/cells", "query/internal/conditions", "query/internal/job", "query/internal/lists", "query/internal/rowfile", "query/internal/session",
 		"query/parser", "query/plan", "query/rows", "storage", "storage/format",
 	},
 	"query/internal/entries": {
@@ -131,7 +142,7 @@ var layout = map[string][]string{
 	// The families, and the door over them.
 	"query/maintenance": {
 		"embedding/option", "query/fault", "query/help", "query/internal/engine", "query/internal/entries", "query/internal/lists",
-		"query/internal/session", "query/parser", "query/plan", "query/rows", "storage", "storage/format",
+		"query/internal/session", "query/parser", "query/plan", "query/rows", "storage", "storage/atomicfile", "storage/format",
 	},
 	"query/measures": {
 		"embedding", "embedding/option", "query/algorithms", "query/catalogue", "query/fault", "query/help", "query/internal/bind",
@@ -159,7 +170,7 @@ var layout = map[string][]string{
 		"query/help", "query/internal/bind", "query/internal/cells", "query/internal/conditions", "query/internal/engine",
 		"query/internal/entries", "query/internal/job", "query/internal/lists", "query/internal/rowfile", "query/internal/scan",
 		"query/internal/scoring", "query/internal/search", "query/internal/session", "query/internal/textfile", "query/parser",
-		"query/plan", "query/rows", "query/where", "storage", "storage/csr", "storage/format", "storage/vec",
+		"query/plan", "query/rows", "query/where", "storage", "storage/atomicfile", "storage/csr", "storage/format", "storage/vec",
 	},
 	"query/studies": {
 		"embedding", "embedding/evaluate", "embedding/jsonnull", "embedding/link", "embedding/option", "embedding/run",
@@ -177,11 +188,14 @@ var layout = map[string][]string{
 		"embedding", "embedding/evaluate", "embedding/link", "embedding/option", "embedding/run", "index", "query/catalogue",
 		"query/fault", "query/graphs", "query/help", "query/internal/cells", "query/internal/engine", "query/internal/entries",
 		"query/internal/job", "query/internal/lists", "query/internal/session", "query/jobs", "query/links", "query/maintenance",
-		"query/measures", "query/parser", "query/plan", "query/rows", "query/studies", "query/vectors", "storage", "storage/format",
+		"query/measures", "query/parser", "query/plan", "query/rows", "query/studies", "query/vectors", "storage", "storage/atomicfile", "storage/format",
 		"storage/vec",
 	},
-	"query/internal/querytest": {"query", "query/graphs"},
-	"query/driver":             {"query", "query/fault", "query/parser", "query/rows", "storage"},
+	"query/internal/querytest": {
+		"query", "query/graphs", "query/internal/engine", "query/internal/session", "query/rows", "query/studies", "storage",
+		"storage/vec",
+	},
+	"query/driver": {"query", "query/fault", "query/parser", "query/rows", "storage"},
 	"repl": {
 		"embedding/option", "query", "query/catalogue", "query/fault", "query/graphs", "query/help", "query/links", "query/measures",
 		"query/parser", "query/rows", "query/vectors",
@@ -203,7 +217,7 @@ var layout = map[string][]string{
 	"cmd/heavytail": {
 		"cmd/figure", "cmd/picture", "cmd/report", "embedding/evaluate", "embedding/option", "query", "query/catalogue",
 		"query/fault", "query/files", "query/graphs", "query/links", "query/maintenance", "query/parser", "query/rows",
-		"query/studies", "query/vectors", "repl", "storage", "storage/format", "storage/format/parquet",
+		"query/studies", "query/vectors", "repl", "storage", "storage/atomicfile", "storage/format", "storage/format/parquet",
 	},
 	"embedding/option": {"storage"},
 }
@@ -216,9 +230,9 @@ var outsiders = map[string][]string{
 	"github.com/vmihailenco/msgpack/v5":     {"storage/internal/block"},
 	"github.com/andybalholm/brotli":         {"storage/format/parquet"},
 	"github.com/parquet-go/parquet-go":      {"storage/format/parquet"},
-	"github.com/klauspost/compress":         {"storage/format", "storage/format/parquet"},
-	"github.com/ulikunitz/xz":               {"storage/format"},
-	"golang.org/x/text":                     {"storage/format"},
+	"github.com/klauspost/compress":         {"storage/internal/compress", "storage/format/parquet"},
+	"github.com/ulikunitz/xz":               {"storage/internal/compress"},
+	"golang.org/x/text":                     {"storage/format/internal/tokens", "storage/internal/compress"},
 	"gonum.org/v1/gonum":                    {"embedding/classify", "embedding/eigen", "embedding/evaluate", "embedding/link", "query/algorithms", "storage/gonum"},
 	"github.com/spf13/cobra":                {"cmd/heavytail"},
 	"github.com/spf13/pflag":                {"cmd/heavytail"},
@@ -228,7 +242,7 @@ var outsiders = map[string][]string{
 	"codeberg.org/go-pdf/fpdf":              {"cmd/figure"},
 	"codeberg.org/go-fonts/liberation":      {"cmd/figure"},
 	"golang.org/x/image":                    {"cmd/figure"},
-	"golang.org/x/sys":                      {"storage/internal/file", "storage/internal/memory", "storage/vec", "storage/format", "repl", "cmd/heavytail"},
+	"golang.org/x/sys":                      {"storage/internal/file", "storage/internal/memory", "storage/vec", "storage/atomicfile", "repl", "cmd/heavytail"},
 
 	// With a template that may call any method by its name, a program keeps all methods.
 	"text/template": {},

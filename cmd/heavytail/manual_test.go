@@ -134,7 +134,7 @@ func scorersPart(t *testing.T) string {
 }
 
 // errorPackages are the packages whose errors a program may want to distinguish.
-var errorPackages = []string{"query/fault", "query/parser", "storage", "storage/format", "embedding", "embedding/link", "embedding/evaluate", "index"}
+var errorPackages = []string{"query/fault", "query/parser", "storage", "storage/atomicfile", "storage/format", "embedding", "embedding/link", "embedding/evaluate", "index"}
 
 // errorsPart lists the errors of HELP ERRORS by package, and expects every exported
 // error of the packages to be among them.

@@ -11,12 +11,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
 	"heavytail/cmd/figure"
 	"heavytail/query"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
 	"heavytail/repl"
-	"heavytail/storage/format"
+	"heavytail/storage/atomicfile"
 )
 
 // output is the file, the title and the size of a picture, as the flags set them.
@@ -66,13 +67,13 @@ func writable(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("--out %q is a folder", path)
 	}
-	probe, err := format.CreateFile(path, true)
+	probe, err := atomicfile.Create(path, true)
 	var failed *os.PathError // with the path of a temporary file, not of --out
 	switch {
 	case errors.As(err, &failed):
 		return fmt.Errorf("--out %q: %w", path, failed.Err)
-	case errors.Is(err, format.ErrNotRegular):
-		return fmt.Errorf("--out %q: %w", path, format.ErrNotRegular)
+	case errors.Is(err, atomicfile.ErrNotRegular):
+		return fmt.Errorf("--out %q: %w", path, atomicfile.ErrNotRegular)
 	case err != nil:
 		return err
 	}
@@ -121,7 +122,7 @@ func (r *runner) put(p output, asText func(io.Writer) error, asFile func(io.Writ
 
 // replaceFile writes a file in one step, so that path never has an incomplete one.
 func replaceFile(path string, content []byte) error {
-	file, err := format.CreateFile(path, true)
+	file, err := atomicfile.Create(path, true)
 	if err != nil {
 		return err
 	}

@@ -35,10 +35,10 @@ type AttributeSummary struct {
 
 var showAttributes = &engine.Statement[*parser.ShowAttributes, string, storage.GraphInfo, []AttributeSummary]{
 	Help: help.Statement{
-		Statement: "SHOW ATTRIBUTES", Syntax: "SHOW ATTRIBUTES [IN graph]",
-		Summary: "lists the attributes of the vertices and how many vertices have a value; for attributes that COMPUTE stored, also the measure, how many versions newer the graph is, and how many vertices have different edges since",
-		Columns: "attribute, type, vertices, missing, measure, version, behind, changed, created",
-		Example: "SHOW ATTRIBUTES IN social",
+		Statement: "SHOW ATTRIBUTES",
+		Summary:   "lists the attributes of the vertices and how many vertices have a value; for attributes that COMPUTE stored, also the measure, how many versions newer the graph is, and how many vertices have different edges since",
+		Columns:   "attribute, type, vertices, missing, measure, version, behind, changed, created",
+		Example:   "SHOW ATTRIBUTES IN social",
 	},
 	Bind:    func(b *engine.Binder, s *parser.ShowAttributes) string { return b.MarkGraph(s.Graph, s) },
 	Resolve: (*engine.Call).GraphOrOnly,
@@ -88,9 +88,9 @@ type dropAttributeRequest struct{ graph, attribute string }
 
 var dropAttribute = &engine.Statement[*parser.DropAttribute, dropAttributeRequest, engine.Nothing, engine.Nothing]{
 	Help: help.Statement{
-		Statement: "DROP ATTRIBUTE", Syntax: "DROP ATTRIBUTE attribute FROM graph",
-		Summary: "removes an attribute from all vertices",
-		Example: "DROP ATTRIBUTE age FROM social",
+		Statement: "DROP ATTRIBUTE",
+		Summary:   "removes an attribute from all vertices",
+		Example:   "DROP ATTRIBUTE age FROM social",
 	},
 	Bind: func(b *engine.Binder, s *parser.DropAttribute) dropAttributeRequest {
 		return dropAttributeRequest{b.Name(fault.Graph, s.Graph), b.Name(engine.PartAttribute, s.Attribute)}

@@ -25,7 +25,7 @@ type CountVerticesRequest struct {
 	Graph      string                     // may be empty if the file has only one graph
 	Where      func(where.Candidate) bool // nil admits all; it is called from one goroutine
 	Attributes []string                   // that Where reads
-	By         string                     // an attribute whose values are counted one by one; may be empty
+	By         string                     // an attribute or degree, whose values are counted one by one; may be empty
 	With       []Figure                   // figures of all vertices, or with By of the vertices with each value
 
 	condition parser.Expr // of Where, for its text; may be nil
@@ -65,10 +65,10 @@ type CountVerticesResult struct {
 
 var countVertices = &engine.Statement[*parser.CountVertices, CountVerticesRequest, storage.GraphInfo, CountVerticesResult]{
 	Help: help.Statement{
-		Statement: "COUNT VERTICES", Syntax: "COUNT VERTICES [IN graph] [WHERE condition] [BY attribute] [WITH sum | mean | min | max(attribute | degree), …]",
-		Summary: "counts vertices; BY counts them for each value of an attribute, the most frequent value first and vertices without a value last; WITH adds the sum, mean, minimum or maximum of a numeric attribute or of the degree over the vertices that have a value",
-		Columns: "vertices; with BY: the attribute, vertices; with WITH: also sum_attribute, mean_attribute, …",
-		Example: "COUNT VERTICES IN social WHERE degree > 10 BY city WITH mean(age), max(degree)",
+		Statement: "COUNT VERTICES",
+		Summary:   "counts vertices; BY counts them for each value of an attribute, the most frequent value first and vertices without a value last; WITH adds the sum, mean, minimum or maximum of a numeric attribute or of the degree over the vertices that have a value",
+		Columns:   "vertices; with BY: the attribute, vertices; with WITH: also sum_attribute, mean_attribute, …",
+		Example:   "COUNT VERTICES IN social WHERE degree > 10 BY city WITH mean(age), max(degree)",
 	},
 	Bind: func(b *engine.Binder, s *parser.CountVertices) CountVerticesRequest {
 		req := CountVerticesRequest{Graph: b.MarkGraph(s.Graph, s), By: b.NameOrNone(engine.PartAttribute, s.By), condition: s.Where}
@@ -86,7 +86,7 @@ var countVertices = &engine.Statement[*parser.CountVertices, CountVerticesReques
 		if err != nil {
 			return graph, err
 		}
-		if req.By != "" {
+		if req.By != "" && req.By != "degree" {
 			err = session.CheckAttributes(graph, engine.PartAttribute, req.By)
 		}
 		return graph, cmp.Or(err, checkFigures(graph, req.With))
@@ -104,7 +104,10 @@ var countVertices = &engine.Statement[*parser.CountVertices, CountVerticesReques
 		}
 		return plan.Result("count", detail, scan.Plan(graph, req.condition, req.attributes()))
 	},
-	Run:   runCountVertices,
+	Run: runCountVertices,
+	Empty: func(req CountVerticesRequest, graph storage.GraphInfo) CountVerticesResult {
+		return CountVerticesResult{types: countTypes(req, graph)}
+	},
 	Rows:  countVerticesRows,
 	Reads: true,
 }
@@ -162,7 +165,7 @@ type countedGroup struct {
 // countGroups counts the vertices of each value, in the order of CountVerticesResult.Values;
 // without BY there is one group.
 func countGroups(c *engine.Call, s *scan.Vertices, req CountVerticesRequest) ([]*countedGroup, error) {
-	by := slices.Index(s.Columns.Names, req.By)
+	by := s.Column(req.By)
 	columns := lists.Map(req.With, func(f Figure) int { return s.Column(f.Of) })
 	var groups []*countedGroup
 	of := map[storage.Value]*countedGroup{}
@@ -175,15 +178,15 @@ func countGroups(c *engine.Call, s *scan.Vertices, req CountVerticesRequest) ([]
 		}
 		return g
 	}
-	if by < 0 {
+	if req.By == "" {
 		group(storage.Value{}) // so that there is a group even without vertices
 	}
 	n := int64(0)
 	stop := c.Watch.Start(plan.Scan)
 	err := s.Each(c.Ctx, func(v uint32) error {
 		value := storage.Value{}
-		if by >= 0 {
-			value = s.Columns.At(by, v)
+		if req.By != "" {
+			value = s.Value(by, v)
 		}
 		g := group(value)
 		g.Vertices++

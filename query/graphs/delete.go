@@ -35,10 +35,10 @@ type DeleteVerticesRequest struct {
 
 var deleteVertex = &engine.Statement[*parser.DeleteVertices, DeleteVerticesRequest, storage.GraphInfo, WriteResult]{
 	Help: help.Statement{
-		Statement: "DELETE VERTEX", Syntax: "DELETE VERTEX vertex, … FROM graph",
-		Summary: "deletes vertices with their edges; those that do not exist are counted as missing",
-		Columns: "graph, deleted, missing, edges_deleted, version",
-		Example: "DELETE VERTEX 'alice', 'bob' FROM social",
+		Statement: "DELETE VERTEX",
+		Summary:   "deletes vertices with their edges; those that do not exist are counted as missing",
+		Columns:   "graph, deleted, missing, edges_deleted, version",
+		Example:   "DELETE VERTEX 'alice', 'bob' FROM social",
 	},
 	When:    func(s *parser.DeleteVertices) bool { return s.Where == nil },
 	Bind:    bindDeleteVertices,
@@ -56,10 +56,10 @@ var deleteVertex = &engine.Statement[*parser.DeleteVertices, DeleteVerticesReque
 
 var deleteVertices = &engine.Statement[*parser.DeleteVertices, DeleteVerticesRequest, storage.GraphInfo, WriteResult]{
 	Help: help.Statement{
-		Statement: "DELETE VERTICES", Syntax: "DELETE VERTICES FROM graph WHERE condition",
-		Summary: "deletes all vertices that meet a condition, with their edges",
-		Columns: "graph, deleted, missing, edges_deleted, version",
-		Example: "DELETE VERTICES FROM social WHERE degree = 0",
+		Statement: "DELETE VERTICES",
+		Summary:   "deletes all vertices that meet a condition, with their edges",
+		Columns:   "graph, deleted, missing, edges_deleted, version",
+		Example:   "DELETE VERTICES FROM social WHERE degree = 0",
 	},
 	Bind:    bindDeleteVertices,
 	Resolve: resolveDeleteVertices,
@@ -97,10 +97,10 @@ func resolveDeleteVertices(c *engine.Call, req DeleteVerticesRequest) (storage.G
 
 var deleteEdge = &engine.Statement[*parser.DeleteEdges, edgesRequest, engine.Nothing, WriteResult]{
 	Help: help.Statement{
-		Statement: "DELETE EDGE", Syntax: "DELETE EDGE | EDGES (vertex, vertex), … FROM graph",
-		Summary: "deletes edges; their vertices stay",
-		Columns: "graph, deleted, missing, version",
-		Example: "DELETE EDGE ('alice', 'bob'), ('carol', 'dave') FROM social",
+		Statement: "DELETE EDGE",
+		Summary:   "deletes edges; their vertices stay",
+		Columns:   "graph, deleted, missing, version",
+		Example:   "DELETE EDGE ('alice', 'bob'), ('carol', 'dave') FROM social",
 	},
 	Bind:    func(b *engine.Binder, s *parser.DeleteEdges) edgesRequest { return pairs(b, s.Graph, s.Pairs) },
 	Resolve: checkEdges,
@@ -131,15 +131,15 @@ type DeleteEdgesFileRequest struct {
 
 var deleteEdgesFile = &engine.Statement[*parser.DeleteEdgesFile, DeleteEdgesFileRequest, engine.Nothing, WriteResult]{
 	Help: help.Statement{
-		Statement: "DELETE EDGES FILE", Syntax: "DELETE EDGES FILE 'file' FROM graph [WITH (option := value, …)]",
-		Summary: "deletes the edges of a file of pairs, plain or compressed",
-		Columns: "graph, deleted, missing, version",
-		Example: "DELETE EDGES FILE 'gone.csv' FROM social",
+		Statement: "DELETE EDGES FILE",
+		Summary:   "deletes the edges of a file of pairs, plain or compressed",
+		Columns:   "graph, deleted, missing, version",
+		Example:   "DELETE EDGES FILE 'gone.csv' FROM social",
 	},
 	Schema: deleteEdgesFileSchema,
 	Bind: func(b *engine.Binder, s *parser.DeleteEdgesFile) DeleteEdgesFileRequest {
 		req := DeleteEdgesFileRequest{Graph: b.Name(fault.Graph, s.Graph), Path: b.Text(fault.File, s.File)}
-		engine.Bind(b, s.Heading(), deleteEdgesFileSchema(), s.Options, &req)
+		engine.Bind(b, parser.Heading(s), deleteEdgesFileSchema(), s.Options, &req)
 		return req
 	},
 	Resolve: func(c *engine.Call, req DeleteEdgesFileRequest) (engine.Nothing, error) {

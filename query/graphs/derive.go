@@ -39,10 +39,10 @@ var deriveGraph = &engine.Statement[*parser.DeriveGraph, DeriveRequest, derivati
 
 func createGraphHelp() help.Statement {
 	return help.Statement{
-		Statement: "CREATE GRAPH", Syntax: "CREATE GRAPH graph [AS SUBGRAPH OF graph WHERE condition | COMPONENT OF graph [FROM vertex] | SAMPLE OF graph | NULL OF graph | UNION OF graph, graph, … | NEAREST n USING [metric(]embedding[)] [MUTUAL] [WITH (option := value, …)]]",
-		Summary: "creates an empty graph, or with AS a graph made from other graphs, with their attributes. SUBGRAPH keeps the vertices that meet a condition and the edges between them, or only the edges whose weight, time, or ends by BOTH (…) or EITHER (…) meet the condition. COMPONENT keeps the largest component, or the component of a vertex. SAMPLE draws random vertices or edges. NULL makes the null model: the same vertices with the same degrees, random edges, no weights and no times. UNION combines several graphs; vertices with the same key are the same vertex. NEAREST joins each vertex of an embedding with its n nearest and takes the similarities as weights; with MUTUAL it joins two vertices only if each is among the nearest of the other. IMPORT and GENERATE create their graphs themselves",
-		Columns: "with AS: graph, vertices, edges, seconds",
-		Example: "CREATE GRAPH adults AS SUBGRAPH OF social WHERE age >= 18 AND weight > 1",
+		Statement: "CREATE GRAPH",
+		Summary:   "creates an empty graph, or with AS a graph made from other graphs, with their attributes. SUBGRAPH keeps the vertices that meet a condition and the edges between them, or only the edges whose weight, time, or ends by BOTH (…) or EITHER (…) meet the condition. COMPONENT keeps the largest component, or the component of a vertex. SAMPLE draws random vertices or edges. NULL makes the null model: the same vertices with the same degrees, random edges, no weights and no times. UNION combines several graphs; vertices with the same key are the same vertex. NEAREST joins each vertex of an embedding with its n nearest and takes the similarities as weights; with MUTUAL it joins two vertices only if each is among the nearest of the other. IMPORT and GENERATE create their graphs themselves",
+		Columns:   "with AS: graph, vertices, edges, seconds",
+		Example:   "CREATE GRAPH adults AS SUBGRAPH OF social WHERE age >= 18 AND weight > 1",
 	}
 }
 

@@ -84,15 +84,15 @@ type DegreeSummary struct {
 
 var describeGraph = &engine.Statement[*parser.DescribeGraph, DescribeGraphRequest, storage.GraphInfo, GraphDescription]{
 	Help: help.Statement{
-		Statement: "DESCRIBE GRAPH", Syntax: "DESCRIBE GRAPH graph [WITH (option := value, …)]",
-		Summary: "reports size, components, degree distribution, clustering, the fitted power law, and the minimum dimension suggested by the largest hub",
-		Columns: "property, value",
-		Example: "DESCRIBE GRAPH social WITH (bootstrap := 100)",
+		Statement: "DESCRIBE GRAPH",
+		Summary:   "reports size, components, degree distribution, clustering, the fitted power law, and the minimum dimension suggested by the largest hub",
+		Columns:   "property, value",
+		Example:   "DESCRIBE GRAPH social WITH (bootstrap := 100)",
 	},
 	Schema: describeSchema,
 	Bind: func(b *engine.Binder, s *parser.DescribeGraph) DescribeGraphRequest {
 		req := DescribeGraphRequest{Graph: b.Name(fault.Graph, s.Graph)}
-		engine.Bind(b, s.Heading(), describeSchema(), s.Options, &req)
+		engine.Bind(b, parser.Heading(s), describeSchema(), s.Options, &req)
 		return req
 	},
 	Resolve: func(c *engine.Call, req DescribeGraphRequest) (storage.GraphInfo, error) {

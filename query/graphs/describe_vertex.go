@@ -34,10 +34,10 @@ type describeVertexRequest struct {
 
 var describeVertex = &engine.Statement[*parser.DescribeVertex, describeVertexRequest, storage.GraphInfo, VertexDescription]{
 	Help: help.Statement{
-		Statement: "DESCRIBE VERTEX", Syntax: "DESCRIBE VERTEX vertex [IN graph]",
-		Summary: "reports degree, times and attributes of a vertex, without loading its graph",
-		Columns: "property, value",
-		Example: "DESCRIBE VERTEX 'alice' IN social",
+		Statement: "DESCRIBE VERTEX",
+		Summary:   "reports degree, times and attributes of a vertex, without loading its graph",
+		Columns:   "property, value",
+		Example:   "DESCRIBE VERTEX 'alice' IN social",
 	},
 	Bind: func(b *engine.Binder, s *parser.DescribeVertex) describeVertexRequest {
 		return describeVertexRequest{graph: b.MarkGraph(s.Graph, s), vertex: b.VertexKey(fault.Vertex, s.Vertex)}

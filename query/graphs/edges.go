@@ -11,6 +11,7 @@ import (
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/conditions"
 	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/scan"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
@@ -63,10 +64,10 @@ type EdgesResult struct {
 
 var showEdges = &engine.Statement[*parser.ShowEdges, EdgesRequest, storage.GraphInfo, engine.GraphStream[EdgeRow]]{
 	Help: help.Statement{
-		Statement: "SHOW EDGES", Syntax: "SHOW EDGES [IN graph] [COLUMNS weight | time | attribute, …] [WHERE condition of weight, time, BOTH (condition), EITHER (condition)] [ORDER BY weight | time [ASC | DESC]] [LIMIT n]",
-		Summary: "lists each edge once; its source is the vertex that came into the graph first. A condition tests the weight and time of an edge, and by BOTH (condition) or EITHER (condition) its two vertices. Edges are ordered by source and target, or sorted by a column with edges without a time last; LIMIT keeps the first rows",
-		Columns: "source, target, weight and time if the graph has any; with COLUMNS: source, target and the columns named; an attribute gives two columns, source_attribute and target_attribute",
-		Example: "SHOW EDGES IN social WHERE weight >= 2 AND BOTH (city = 'Bern') ORDER BY time DESC LIMIT 20",
+		Statement: "SHOW EDGES",
+		Summary:   "lists each edge once; its source is the vertex that came into the graph first. A condition tests the weight and time of an edge, and by BOTH (condition) or EITHER (condition) its two vertices. Edges are ordered by source and target, or sorted by a column with edges without a time last; LIMIT keeps the first rows",
+		Columns:   "source, target, weight and time if the graph has any; with COLUMNS: source, target and the columns named; an attribute gives two columns, source_attribute and target_attribute",
+		Example:   "SHOW EDGES IN social WHERE weight >= 2 AND BOTH (city = 'Bern') ORDER BY time DESC LIMIT 20",
 	},
 	Bind: func(b *engine.Binder, s *parser.ShowEdges) EdgesRequest {
 		req := EdgesRequest{Graph: b.MarkGraph(s.Graph, s), condition: s.Where}
@@ -90,7 +91,10 @@ var showEdges = &engine.Statement[*parser.ShowEdges, EdgesRequest, storage.Graph
 		}
 		return plan.Result("edges", scan.Limited(order, req.Limit), scan.PlanOf(what, input, graph, req.condition, req.attributes()))
 	},
-	Run:   runEdges,
+	Run: runEdges,
+	Empty: func(_ EdgesRequest, graph storage.GraphInfo) engine.GraphStream[EdgeRow] {
+		return engine.NoRows[EdgeRow](graph)
+	},
 	Rows:  edgeRows,
 	Reads: true,
 }
@@ -219,10 +223,10 @@ func orderedEdges(c *engine.Call, s *edgeScan, req EdgesRequest, stop func(int64
 	return func(f func(EdgeRow) error) error {
 		var list []edgePlace
 		err := s.each(c.Ctx, 0, func(p edgePlace) error {
-			list = scan.Kept(append(list, p), req.Limit, order)
+			list = lists.Kept(append(list, p), req.Limit, order)
 			return nil
 		})
-		list = scan.FirstOf(list, req.Limit, order)
+		list = lists.FirstOf(list, req.Limit, order)
 		stop(int64(len(list)), s.scanned())
 		for i := 0; i < len(list) && err == nil; i++ {
 			err = f(s.row(list[i]))

@@ -52,10 +52,10 @@ type generated struct {
 
 var generateGraph = &engine.Statement[*parser.Generate, GenerateRequest, generated, GenerateResult]{
 	Help: help.Statement{
-		Statement: "GENERATE", Syntax: "GENERATE generator(option := value, …) INTO graph",
-		Summary: "creates a random graph; SHOW GENERATORS lists the models",
-		Columns: "graph, vertices, edges, seconds",
-		Example: "GENERATE preferential_attachment(n := 10000, m := 40, seed := 7) INTO synthetic",
+		Statement: "GENERATE",
+		Summary:   "creates a random graph; SHOW GENERATORS lists the models",
+		Columns:   "graph, vertices, edges, seconds",
+		Example:   "GENERATE preferential_attachment(n := 10000, m := 40, seed := 7) INTO synthetic",
 	},
 	Bind: func(b *engine.Binder, s *parser.Generate) GenerateRequest {
 		return GenerateRequest{

@@ -51,9 +51,9 @@ type dropGraphRequest struct {
 
 var dropGraph = &engine.Statement[*parser.DropGraph, dropGraphRequest, engine.Nothing, engine.Nothing]{
 	Help: help.Statement{
-		Statement: "DROP GRAPH", Syntax: "DROP GRAPH graph [CASCADE]",
-		Summary: "removes a graph; CASCADE also removes its embeddings and models",
-		Example: "DROP GRAPH social CASCADE",
+		Statement: "DROP GRAPH",
+		Summary:   "removes a graph; CASCADE also removes its embeddings and models",
+		Example:   "DROP GRAPH social CASCADE",
 	},
 	Bind: func(b *engine.Binder, s *parser.DropGraph) dropGraphRequest {
 		return dropGraphRequest{b.Name(fault.Graph, s.Graph), s.Cascade}

@@ -99,10 +99,10 @@ type ImportResult struct {
 
 var importEdges = &engine.Statement[*parser.Import, ImportRequest, engine.Nothing, ImportResult]{
 	Help: help.Statement{
-		Statement: "IMPORT", Syntax: "IMPORT 'file' INTO graph [WITH (option := value, …)]",
-		Summary: "adds the edges of a text file, plain or compressed, or of a Parquet file, to a graph; '-' is standard input",
-		Columns: "graph, vertices, edges, duplicates, self_loops, skipped, seconds",
-		Example: "IMPORT 'messages.csv.gz' INTO social WITH (source := 'from', target := 'to', time := 3)",
+		Statement: "IMPORT",
+		Summary:   "adds the edges of a text file, plain or compressed, or of a Parquet file, to a graph; '-' is standard input",
+		Columns:   "graph, vertices, edges, duplicates, self_loops, skipped, seconds",
+		Example:   "IMPORT 'messages.csv.gz' INTO social WITH (source := 'from', target := 'to', time := 3)",
 	},
 	Schema: importSchema,
 	Bind: func(b *engine.Binder, s *parser.Import) ImportRequest {
@@ -134,10 +134,10 @@ func (s *Service) ImportReader(ctx context.Context, r io.Reader, req ImportReque
 
 var importVertices = &engine.Statement[*parser.ImportVertices, ImportRequest, engine.Nothing, ImportResult]{
 	Help: help.Statement{
-		Statement: "IMPORT VERTICES", Syntax: "IMPORT VERTICES 'file' INTO graph [WITH (option := value, …)]",
-		Summary: "adds the vertices of a table, one per line, and sets their attributes from the columns of the table",
-		Columns: "graph, vertices, inserted, updated, skipped, seconds",
-		Example: "IMPORT VERTICES 'people.csv' INTO social WITH (key := 'name', columns := 'age, city')",
+		Statement: "IMPORT VERTICES",
+		Summary:   "adds the vertices of a table, one per line, and sets their attributes from the columns of the table",
+		Columns:   "graph, vertices, inserted, updated, skipped, seconds",
+		Example:   "IMPORT VERTICES 'people.csv' INTO social WITH (key := 'name', columns := 'age, city')",
 	},
 	Schema: importVerticesSchema,
 	Bind: func(b *engine.Binder, s *parser.ImportVertices) ImportRequest {

@@ -18,10 +18,10 @@ type verticesRequest struct {
 
 var insertVertex = &engine.Statement[*parser.InsertVertices, verticesRequest, engine.Nothing, WriteResult]{
 	Help: help.Statement{
-		Statement: "INSERT VERTEX", Syntax: "INSERT VERTEX | VERTICES vertex [(attribute := value, …)], … INTO graph",
-		Summary: "adds vertices, or sets attributes of vertices that exist",
-		Columns: "graph, inserted, updated, unchanged, version",
-		Example: "INSERT VERTEX 'alice' (age := 41, city := 'Bern'), 'bob' INTO social",
+		Statement: "INSERT VERTEX",
+		Summary:   "adds vertices, or sets attributes of vertices that exist",
+		Columns:   "graph, inserted, updated, unchanged, version",
+		Example:   "INSERT VERTEX 'alice' (age := 41, city := 'Bern'), 'bob' INTO social",
 	},
 	Bind: func(b *engine.Binder, s *parser.InsertVertices) verticesRequest {
 		req := verticesRequest{graph: b.Name(fault.Graph, s.Graph), vertices: make([]storage.Vertex, len(s.Vertices))}
@@ -54,10 +54,10 @@ func (s *Service) InsertVertices(ctx context.Context, graph string, vertices []s
 
 var insertEdge = &engine.Statement[*parser.InsertEdges, edgesRequest, engine.Nothing, WriteResult]{
 	Help: help.Statement{
-		Statement: "INSERT EDGE", Syntax: "INSERT EDGE | EDGES (vertex, vertex[, WEIGHT := weight][, TIME := time]), … INTO graph",
-		Summary: "adds edges and their vertices, or sets the weight and time of edges that exist; a time is an integer or a date",
-		Columns: "graph, inserted, updated, unchanged, vertices, version",
-		Example: "INSERT EDGE ('alice', 'bob'), ('alice', 'carol', WEIGHT := 2.5, TIME := '2024-02-29') INTO social",
+		Statement: "INSERT EDGE",
+		Summary:   "adds edges and their vertices, or sets the weight and time of edges that exist; a time is an integer or a date",
+		Columns:   "graph, inserted, updated, unchanged, vertices, version",
+		Example:   "INSERT EDGE ('alice', 'bob'), ('alice', 'carol', WEIGHT := 2.5, TIME := '2024-02-29') INTO social",
 	},
 	Bind: func(b *engine.Binder, s *parser.InsertEdges) edgesRequest {
 		req := edgesRequest{b.Name(fault.Graph, s.Graph), make([]storage.Edge, len(s.Edges))}

@@ -56,10 +56,10 @@ type NeighborsResult struct {
 
 var showNeighbors = &engine.Statement[*parser.ShowNeighbors, NeighborsRequest, storage.GraphInfo, engine.GraphStream[NeighborRow]]{
 	Help: help.Statement{
-		Statement: "SHOW NEIGHBORS", Syntax: "SHOW NEIGHBORS OF vertex [WITHIN n] [IN graph] [WHERE condition] [LIMIT n]",
-		Summary: "lists the neighbours of a vertex with the weights and times of the edges, in the order in which they came into the graph; WITHIN lists all vertices up to n edges away, the nearest first; LIMIT keeps the first rows",
-		Columns: "vertex, with WITHIN distance, degree, without WITHIN weight and time if the graph has any, and one column for each attribute",
-		Example: "SHOW NEIGHBORS OF 'alice' IN social WHERE degree > 10",
+		Statement: "SHOW NEIGHBORS",
+		Summary:   "lists the neighbours of a vertex with the weights and times of the edges, in the order in which they came into the graph; WITHIN lists all vertices up to n edges away, the nearest first; LIMIT keeps the first rows",
+		Columns:   "vertex, with WITHIN distance, degree, without WITHIN weight and time if the graph has any, and one column for each attribute",
+		Example:   "SHOW NEIGHBORS OF 'alice' IN social WHERE degree > 10",
 	},
 	Bind: bindNeighbors,
 	Resolve: func(c *engine.Call, req NeighborsRequest) (storage.GraphInfo, error) {
@@ -79,7 +79,10 @@ var showNeighbors = &engine.Statement[*parser.ShowNeighbors, NeighborsRequest, s
 		}
 		return plan.Result("neighbours", scan.Limited(order, req.Limit), scan.PlanOf(what, session.PartPlan(graph), graph, req.condition, req.Attributes))
 	},
-	Run:   runNeighbors,
+	Run: runNeighbors,
+	Empty: func(_ NeighborsRequest, graph storage.GraphInfo) engine.GraphStream[NeighborRow] {
+		return engine.NoRows[NeighborRow](graph)
+	},
 	Rows:  neighborRows,
 	Reads: true,
 }

@@ -36,10 +36,10 @@ type PathResult struct {
 
 var showPath = &engine.Statement[*parser.Path, PathRequest, storage.GraphInfo, PathResult]{
 	Help: help.Statement{
-		Statement: "PATH", Syntax: "PATH FROM vertex TO vertex [IN graph] [BY WEIGHT]",
-		Summary: "finds a path with the fewest edges between two vertices, or BY WEIGHT the path with the smallest sum of weights; the result has no rows if there is no path",
-		Columns: "step, vertex, length",
-		Example: "PATH FROM 'alice' TO 'bob' IN social",
+		Statement: "PATH",
+		Summary:   "finds a path with the fewest edges between two vertices, or BY WEIGHT the path with the smallest sum of weights; the result has no rows if there is no path",
+		Columns:   "step, vertex, length",
+		Example:   "PATH FROM 'alice' TO 'bob' IN social",
 	},
 	Bind: func(b *engine.Binder, s *parser.Path) PathRequest {
 		return PathRequest{

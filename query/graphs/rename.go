@@ -36,9 +36,9 @@ type RenameRequest struct {
 
 var rename = &engine.Statement[*parser.Rename, RenameRequest, string, engine.Nothing]{
 	Help: help.Statement{
-		Statement: "ALTER", Syntax: "ALTER GRAPH graph | EMBEDDING embedding | MODEL model | ATTRIBUTE attribute IN graph RENAME TO name",
-		Summary: "renames a graph, embedding, model or attribute. Everything that belongs to the object keeps belonging to it: the embeddings, models and predictions of a graph; the indexes, past generations and automatic refresh of an embedding, and its name in the embeddings that began with its vectors; the record of how an attribute was computed. Renaming fails while an unfinished job works on the graph, while a model reads the embedding, or while stored predictions come from a scorer with the old name",
-		Example: "ALTER GRAPH social RENAME TO people",
+		Statement: "ALTER",
+		Summary:   "renames a graph, embedding, model or attribute. Everything that belongs to the object keeps belonging to it: the embeddings, models and predictions of a graph; the indexes, past generations and automatic refresh of an embedding, and its name in the embeddings that began with its vectors; the record of how an attribute was computed. Renaming fails while an unfinished job works on the graph, while a model reads the embedding, or while stored predictions come from a scorer with the old name",
+		Example:   "ALTER GRAPH social RENAME TO people",
 	},
 	Bind: func(b *engine.Binder, s *parser.Rename) RenameRequest {
 		what := map[parser.Renamed]Renamed{

@@ -2,12 +2,12 @@ package graphs
 
 import "heavytail/query/internal/engine"
 
-// Statements lists the statements of the family.
+// Statements lists the statements of the family, in the order in which HELP shows them.
 func Statements() []engine.Described {
 	return []engine.Described{
-		deriveGraph, createGraph, rename, dropGraph, dropAttribute, insertVertex, insertEdge, updateVertex,
-		updateVertices, updateEdge, deleteVertex, deleteVertices, deleteEdge, deleteEdgesFile, importEdges,
-		importVertices, exportGraph, exportVertices, generateGraph, describeGraph, describeVertex, showVertices,
-		showEdges, showNeighbors, showPath, showAttributes, countVertices,
+		createGraph, deriveGraph, generateGraph, importEdges, importVertices, exportGraph, exportVertices,
+		describeGraph, describeVertex, showVertices, showEdges, showNeighbors, showPath, showAttributes,
+		countVertices, insertVertex, insertEdge, updateVertex, updateVertices, updateEdge, deleteVertex,
+		deleteVertices, deleteEdge, deleteEdgesFile, rename, dropGraph, dropAttribute,
 	}
 }

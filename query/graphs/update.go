@@ -36,10 +36,10 @@ type UpdateVerticesRequest struct {
 
 var updateVertex = &engine.Statement[*parser.UpdateVertices, UpdateVerticesRequest, storage.GraphInfo, WriteResult]{
 	Help: help.Statement{
-		Statement: "UPDATE VERTEX", Syntax: "UPDATE VERTEX vertex, … SET attribute := value | MISSING, … IN graph",
-		Summary: "sets attributes of vertices; MISSING removes them",
-		Columns: "graph, updated, unchanged, version",
-		Example: "UPDATE VERTEX 'alice', 'bob' SET age := 42, city := MISSING IN social",
+		Statement: "UPDATE VERTEX",
+		Summary:   "sets attributes of vertices; MISSING removes them",
+		Columns:   "graph, updated, unchanged, version",
+		Example:   "UPDATE VERTEX 'alice', 'bob' SET age := 42, city := MISSING IN social",
 	},
 	When:    func(s *parser.UpdateVertices) bool { return s.Where == nil },
 	Bind:    bindUpdateVertices,
@@ -57,10 +57,10 @@ var updateVertex = &engine.Statement[*parser.UpdateVertices, UpdateVerticesReque
 
 var updateVertices = &engine.Statement[*parser.UpdateVertices, UpdateVerticesRequest, storage.GraphInfo, WriteResult]{
 	Help: help.Statement{
-		Statement: "UPDATE VERTICES", Syntax: "UPDATE VERTICES IN graph SET attribute := value | MISSING, … WHERE condition",
-		Summary: "sets attributes of all vertices that meet a condition; WHERE degree >= 0 admits all of them",
-		Columns: "graph, updated, unchanged, version",
-		Example: "UPDATE VERTICES IN social SET hub := TRUE WHERE degree >= 100",
+		Statement: "UPDATE VERTICES",
+		Summary:   "sets attributes of all vertices that meet a condition; WHERE degree >= 0 admits all of them",
+		Columns:   "graph, updated, unchanged, version",
+		Example:   "UPDATE VERTICES IN social SET hub := TRUE WHERE degree >= 100",
 	},
 	Bind:    bindUpdateVertices,
 	Resolve: resolveUpdateVertices,
@@ -119,10 +119,10 @@ func resolveUpdateVertices(c *engine.Call, req UpdateVerticesRequest) (storage.G
 
 var updateEdge = &engine.Statement[*parser.UpdateEdges, edgesRequest, engine.Nothing, WriteResult]{
 	Help: help.Statement{
-		Statement: "UPDATE EDGE", Syntax: "UPDATE EDGE | EDGES (vertex, vertex), … SET WEIGHT := weight | MISSING, TIME := time | MISSING IN graph",
-		Summary: "sets weight, time or both of edges; MISSING removes them",
-		Columns: "graph, updated, unchanged, version",
-		Example: "UPDATE EDGE ('alice', 'bob') SET WEIGHT := 3, TIME := MISSING IN social",
+		Statement: "UPDATE EDGE",
+		Summary:   "sets weight, time or both of edges; MISSING removes them",
+		Columns:   "graph, updated, unchanged, version",
+		Example:   "UPDATE EDGE ('alice', 'bob') SET WEIGHT := 3, TIME := MISSING IN social",
 	},
 	Bind: func(b *engine.Binder, s *parser.UpdateEdges) edgesRequest {
 		req := pairs(b, s.Graph, s.Pairs)

@@ -10,6 +10,7 @@ import (
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/conditions"
 	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/scan"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
@@ -55,10 +56,10 @@ type VerticesResult struct {
 
 var showVertices = &engine.Statement[*parser.ShowVertices, VerticesRequest, storage.GraphInfo, engine.GraphStream[VertexRow]]{
 	Help: help.Statement{
-		Statement: "SHOW VERTICES", Syntax: "SHOW VERTICES [IN graph] [COLUMNS attribute, …] [WHERE condition] [ORDER BY attribute | degree | key [ASC | DESC]] [LIMIT n]",
-		Summary: "lists vertices in the order in which they came into the graph, or sorted by a column, with vertices without a value last; LIMIT keeps the first rows",
-		Columns: "vertex, degree, and one column for each attribute; with COLUMNS: vertex, and those",
-		Example: "SHOW VERTICES IN social COLUMNS degree, city WHERE city IN ('Bern', 'Basel') ORDER BY age DESC LIMIT 20",
+		Statement: "SHOW VERTICES",
+		Summary:   "lists vertices in the order in which they came into the graph, or sorted by a column, with vertices without a value last; LIMIT keeps the first rows",
+		Columns:   "vertex, degree, and one column for each attribute; with COLUMNS: vertex, and those",
+		Example:   "SHOW VERTICES IN social COLUMNS degree, city WHERE city IN ('Bern', 'Basel') ORDER BY age DESC LIMIT 20",
 	},
 	Bind:    bindVertices,
 	Resolve: checkVertices,
@@ -84,6 +85,9 @@ var showVertices = &engine.Statement[*parser.ShowVertices, VerticesRequest, stor
 			found.Stream = scan.Rows(c, s, func(v uint32) VertexRow { return vertexRow(s, v) })
 		}
 		return found, err
+	},
+	Empty: func(_ VerticesRequest, graph storage.GraphInfo) engine.GraphStream[VertexRow] {
+		return engine.NoRows[VertexRow](graph)
 	},
 	Rows: func(req VerticesRequest, answer engine.GraphStream[VertexRow]) *rows.Rows {
 		if req.Columns != nil {
@@ -231,10 +235,10 @@ func orderedRows(c *engine.Call, s *scan.Vertices, req VerticesRequest) (*engine
 		stop := c.Watch.Start(plan.Scan)
 		var list []uint32
 		err := s.Each(c.Ctx, func(v uint32) error {
-			list = scan.Kept(append(list, v), limit, order)
+			list = lists.Kept(append(list, v), limit, order)
 			return nil
 		})
-		list = scan.FirstOf(list, limit, order)
+		list = lists.FirstOf(list, limit, order)
 		stop(int64(len(list)), s.Scanned())
 		for i := 0; i < len(list) && err == nil; i++ {
 			err = f(vertexRow(s, list[i]))

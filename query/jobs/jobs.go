@@ -74,10 +74,10 @@ func oneJobRow(_ jobRequest, info storage.JobInfo) *rows.Rows { return engine.On
 
 var cancelJob = &engine.Statement[*parser.Job, jobRequest, namedJob, storage.JobInfo]{
 	Help: help.Statement{
-		Statement: "CANCEL JOB", Syntax: "CANCEL JOB job",
-		Summary: "stops a job and saves a checkpoint from which RESUME JOB continues",
-		Columns: "those of SHOW JOBS",
-		Example: "CANCEL JOB 3",
+		Statement: "CANCEL JOB",
+		Summary:   "stops a job and saves a checkpoint from which RESUME JOB continues",
+		Columns:   "those of SHOW JOBS",
+		Example:   "CANCEL JOB 3",
 	},
 	When: ofVerb(parser.CancelJob), Bind: bindJob, Resolve: findJob, Plan: planJob[namedJob]("cancel, at a checkpoint"),
 	Run: runCancelJob, Rows: oneJobRow, Reads: true,
@@ -101,10 +101,10 @@ func runCancelJob(c *engine.Call, req jobRequest, f namedJob) (storage.JobInfo, 
 
 var waitJob = &engine.Statement[*parser.Job, jobRequest, namedJob, storage.JobInfo]{
 	Help: help.Statement{
-		Statement: "WAIT JOB", Syntax: "WAIT JOB job",
-		Summary: "waits until a job ends, and shows its progress",
-		Columns: "those of SHOW JOBS",
-		Example: "WAIT JOB 3",
+		Statement: "WAIT JOB",
+		Summary:   "waits until a job ends, and shows its progress",
+		Columns:   "those of SHOW JOBS",
+		Example:   "WAIT JOB 3",
 	},
 	When: ofVerb(parser.WaitJob), Bind: bindJob, Resolve: findJob, Plan: planJob[namedJob]("wait for its end"),
 	Run: func(c *engine.Call, _ jobRequest, f namedJob) (storage.JobInfo, error) {
@@ -126,9 +126,9 @@ func (s *Service) Wait(ctx context.Context, id uint64) (storage.JobInfo, error) 
 
 var dropJob = &engine.Statement[*parser.Job, jobRequest, engine.Nothing, engine.Nothing]{
 	Help: help.Statement{
-		Statement: "DROP JOB", Syntax: "DROP JOB job",
-		Summary: "removes a job that has ended, and its checkpoint",
-		Example: "DROP JOB 3",
+		Statement: "DROP JOB",
+		Summary:   "removes a job that has ended, and its checkpoint",
+		Example:   "DROP JOB 3",
 	},
 	When: ofVerb(parser.DropJob), Bind: bindJob, Plan: planJob[engine.Nothing]("forget, with its checkpoint"),
 	Resolve: func(c *engine.Call, req jobRequest) (engine.Nothing, error) {
@@ -157,10 +157,10 @@ type resumed struct {
 
 var resumeJob = &engine.Statement[*parser.Job, jobRequest, namedJob, resumed]{
 	Help: help.Statement{
-		Statement: "RESUME JOB", Syntax: "RESUME JOB job [IN BACKGROUND]",
-		Summary: "continues a job that was cancelled, was interrupted or failed, from its checkpoint, with the same result as if it had never stopped",
-		Columns: "those of its statement; in the background those of SHOW JOBS",
-		Example: "RESUME JOB 3 IN BACKGROUND",
+		Statement: "RESUME JOB",
+		Summary:   "continues a job that was cancelled, was interrupted or failed, from its checkpoint, with the same result as if it had never stopped",
+		Columns:   "those of its statement; in the background those of SHOW JOBS",
+		Example:   "RESUME JOB 3 IN BACKGROUND",
 	},
 	When: ofVerb(parser.ResumeJob), Bind: bindJob, Resolve: findJob, Plan: planJob[namedJob]("run from its checkpoint"),
 	Run: runResumeJob,

@@ -2,7 +2,7 @@ package jobs
 
 import "heavytail/query/internal/engine"
 
-// Statements lists the statements of the family.
+// Statements lists the statements of the family, in the order in which HELP shows them.
 func Statements() []engine.Described {
 	return []engine.Described{
 		refreshAll, cancelJob, resumeJob, waitJob, dropJob,

@@ -30,10 +30,10 @@ type ModelDescription struct {
 
 var describeModel = &engine.Statement[*parser.DescribeModel, string, storage.ModelInfo, ModelDescription]{
 	Help: help.Statement{
-		Statement: "DESCRIBE MODEL", Syntax: "DESCRIBE MODEL model",
-		Summary: "reports the options of a link prediction model, its metrics on held-out pairs, how well its probabilities are calibrated, and whether its graph and embedding have changed since",
-		Columns: "property, value",
-		Example: "DESCRIBE MODEL friends",
+		Statement: "DESCRIBE MODEL",
+		Summary:   "reports the options of a link prediction model, its metrics on held-out pairs, how well its probabilities are calibrated, and whether its graph and embedding have changed since",
+		Columns:   "property, value",
+		Example:   "DESCRIBE MODEL friends",
 	},
 	Bind: func(b *engine.Binder, s *parser.DescribeModel) string { return b.Name(entries.PartModel, s.Model) },
 	Resolve: func(c *engine.Call, model string) (storage.ModelInfo, error) {

@@ -81,10 +81,10 @@ type ExplainScoreResult struct {
 
 var explainScore = &engine.Statement[*parser.ExplainScore, ScoreRequest, *scorerEntries, ExplainScoreResult]{
 	Help: help.Statement{
-		Statement: "EXPLAIN SCORE", Syntax: "EXPLAIN SCORE (vertex, vertex) [IN graph] [WITH scorer | scorer(embedding) | model(model), …]",
-		Summary: "explains the scores of one pair: its common neighbours with their degrees, lowest degree first, and the contribution of each heuristic and feature of a model to the log-odds, with the fraction of the held-out pairs of about the same probability that were edges, and its 95 % interval; without WITH it uses all heuristics. EXPLAIN of SCORE with several pairs shows the plan",
-		Columns: "item, value, part",
-		Example: "EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends)",
+		Statement: "EXPLAIN SCORE",
+		Summary:   "explains the scores of one pair: its common neighbours with their degrees, lowest degree first, and the contribution of each heuristic and feature of a model to the log-odds, with the fraction of the held-out pairs of about the same probability that were edges, and its 95 % interval; without WITH it uses all heuristics. EXPLAIN of SCORE with several pairs shows the plan",
+		Columns:   "item, value, part",
+		Example:   "EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends)",
 	},
 	Bind: func(b *engine.Binder, s *parser.ExplainScore) (req ScoreRequest) {
 		req.Graph = b.MarkGraph(s.Graph, s)

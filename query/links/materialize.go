@@ -74,10 +74,10 @@ type renewal struct {
 
 var materialize = &engine.Statement[*parser.Materialize, MaterializeRequest, *materializeEntry, MaterializeResult]{
 	Help: help.Statement{
-		Statement: kindMaterialize, Syntax: "MATERIALIZE PREDICTIONS FROM scorer | scorer(embedding) | model(model) IN graph [WITH (option := value, …)] [IN BACKGROUND]",
-		Summary: "stores the likeliest links of every vertex, so that PREDICT without WITH answers from the file in a fraction of a millisecond; repeated with a scorer that reads no vectors, it recomputes only the vertices that changes of the graph affect",
-		Columns: "graph, scorer, top, vertices, links, computed, seconds; in the background those of SHOW JOBS",
-		Example: "MATERIALIZE PREDICTIONS FROM model(friends) IN social WITH (top := 50)",
+		Statement: kindMaterialize,
+		Summary:   "stores the likeliest links of every vertex, so that PREDICT without WITH answers from the file in a fraction of a millisecond; repeated with a scorer that reads no vectors, it recomputes only the vertices that changes of the graph affect",
+		Columns:   "graph, scorer, top, vertices, links, computed, seconds; in the background those of SHOW JOBS",
+		Example:   "MATERIALIZE PREDICTIONS FROM model(friends) IN social WITH (top := 50)",
 	},
 	Schema:  materializeSchema,
 	Bind:    bindMaterialize,
@@ -253,7 +253,7 @@ func (m *materializeEntry) spec(req MaterializeRequest, graph storage.GraphInfo)
 	req.K = m.K
 	text := parser.Materialize{Scorer: catalogue.ScorerNode(m.scorer()), Graph: parser.Ident{Name: graph.Name}, Options: engine.Given(materializeSchema(), req)}
 	return job.Spec{
-		Kind: kindMaterialize, Text: text.String(), Target: predictionsTarget + m.scorer().String() + " of " + graph.Name,
+		Kind: kindMaterialize, Text: parser.Text(&text), Target: predictionsTarget + m.scorer().String() + " of " + graph.Name,
 		Graph: graph, Options: m.with, Memory: 36*n + predictedBytes(m.K) + session.StoringBytes(12*n*int64(m.K)), Purpose: "predicting links of graph " + fault.Name(graph.Name),
 	}
 }

@@ -20,9 +20,9 @@ func (s *Service) Models(ctx context.Context) ([]catalogue.ModelSummary, error) 
 
 var dropModel = &engine.Statement[*parser.DropModel, string, engine.Nothing, engine.Nothing]{
 	Help: help.Statement{
-		Statement: "DROP MODEL", Syntax: "DROP MODEL model",
-		Summary: "removes a model",
-		Example: "DROP MODEL friends",
+		Statement: "DROP MODEL",
+		Summary:   "removes a model",
+		Example:   "DROP MODEL friends",
 	},
 	Bind: func(b *engine.Binder, s *parser.DropModel) string { return b.Name(entries.PartModel, s.Model) },
 	Resolve: func(c *engine.Call, model string) (engine.Nothing, error) {

@@ -26,18 +26,24 @@ import (
 
 var predict = &engine.Statement[*parser.Predict, PredictRequest, *prediction, PredictResult]{
 	Help: help.Statement{
-		Statement: "PREDICT", Syntax: "PREDICT n LINKS [FOR vertex | FOR ALL | FOR FILE 'keys'] [IN graph] WITH scorer | scorer(embedding) | model(model) [AS OF time] [WHERE condition] [ORDER BY attribute | degree | key [ASC | DESC]] [WITH (option := value)] | PREDICT n LINKS FOR vertex | ALL | FILE 'keys' [IN graph] [FROM scorer]",
-		Summary: "finds the n likeliest links that the graph does not have, of one vertex or between any two, the likeliest first. Candidates are vertices two edges apart and, for scorers of vectors, the nearest vertices of each vertex; for preferential_attachment all vertices, for l3 the ends of paths of three edges. The condition of WHERE must hold for the other vertex, or without FOR for both. ORDER BY, which needs FOR vertex, sorts the n vertices that were found, with vertices without a value last. FOR ALL finds the n likeliest of every vertex, in the order of the graph, with the limits of MATERIALIZE PREDICTIONS; FOR FILE finds those of the vertices whose keys a file lists, one per line, in the order of the file, and leaves out keys that the graph does not have. AS OF predicts from the edges before a time only, and a notice says how many of the links the graph has by now. Without WITH it answers from the predictions that MATERIALIZE PREDICTIONS has stored; FROM names the scorer if several are stored",
-		Columns: "with FOR vertex: vertex, score; with FOR ALL or FILE: source, rank, target, score; without: source, target, score",
-		Example: "PREDICT 20 LINKS FOR 'alice' IN social WITH resource_allocation WHERE degree >= 3",
+		Statement: "PREDICT",
+		Summary:   "finds the n likeliest links that the graph does not have, of one vertex or between any two, the likeliest first. Candidates are vertices two edges apart and, for scorers of vectors, the nearest vertices of each vertex; for preferential_attachment all vertices, for l3 the ends of paths of three edges. The condition of WHERE must hold for the other vertex, or without FOR for both. ORDER BY, which needs FOR vertex, sorts the n vertices that were found, with vertices without a value last. FOR ALL finds the n likeliest of every vertex, in the order of the graph, with the limits of MATERIALIZE PREDICTIONS; FOR FILE finds those of the vertices whose keys a file lists, one per line, in the order of the file, and leaves out keys that the graph does not have. AS OF predicts from the edges before a time only, and a notice says how many of the links the graph has by now. Without WITH it answers from the predictions that MATERIALIZE PREDICTIONS has stored; FROM names the scorer if several are stored",
+		Columns:   "with FOR vertex: vertex, score; with FOR ALL or FILE: source, rank, target, score; without: source, target, score",
+		Example:   "PREDICT 20 LINKS FOR 'alice' IN social WITH resource_allocation WHERE degree >= 3",
 	},
 	Schema:  predictSchema,
 	Bind:    bindPredict,
 	Resolve: resolvePrediction,
 	Plan:    func(_ PredictRequest, p *prediction) *plan.Plan { return p.plan() },
 	Run:     runPredict,
-	Rows:    predictedRows,
-	Reads:   true,
+	Empty: func(_ PredictRequest, p *prediction) (r PredictResult) {
+		if p.Each {
+			r.stream = new(engine.Stream[PredictedLink])
+		}
+		return r
+	},
+	Rows:  predictedRows,
+	Reads: true,
 }
 
 func predictSchema() option.Schema[PredictRequest] {

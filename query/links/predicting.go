@@ -10,7 +10,6 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/lists"
-	"heavytail/query/internal/scan"
 	"heavytail/query/internal/scoring"
 	"heavytail/query/internal/search"
 	"heavytail/query/internal/session"
@@ -425,11 +424,11 @@ func highest(degrees []uint32, n int) []uint32 {
 			continue
 		}
 		if list = append(list, uint32(u)); len(list) >= 2*n+1024 {
-			list = scan.FirstOf(list, n, order)
+			list = lists.FirstOf(list, n, order)
 			lowest = int64(degrees[list[n-1]])
 		}
 	}
-	return scan.FirstOf(list, n, order)
+	return lists.FirstOf(list, n, order)
 }
 
 // predictBlock is the number of vertices computed between two writes: enough to

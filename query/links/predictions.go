@@ -37,9 +37,9 @@ type predictionsRequest struct {
 
 var dropPredictions = &engine.Statement[*parser.DropPredictions, predictionsRequest, storage.GraphInfo, engine.Nothing]{
 	Help: help.Statement{
-		Statement: "DROP PREDICTIONS", Syntax: "DROP PREDICTIONS FROM scorer | scorer(embedding) | model(model) IN graph",
-		Summary: "removes the stored predictions of a scorer",
-		Example: "DROP PREDICTIONS FROM model(friends) IN social",
+		Statement: "DROP PREDICTIONS",
+		Summary:   "removes the stored predictions of a scorer",
+		Example:   "DROP PREDICTIONS FROM model(friends) IN social",
 	},
 	Bind: func(b *engine.Binder, s *parser.DropPredictions) predictionsRequest {
 		return predictionsRequest{b.Name(fault.Graph, s.Graph), scorers(b, s.Scorer)[0]}

@@ -44,10 +44,10 @@ type stalePredictions struct {
 
 var refreshPredictions = &engine.Statement[*parser.RefreshPredictions, RefreshPredictionsRequest, stalePredictions, RefreshPredictionsResult]{
 	Help: help.Statement{
-		Statement: "REFRESH PREDICTIONS", Syntax: "REFRESH PREDICTIONS FROM scorer | scorer(embedding) | model(model) IN graph [IN BACKGROUND]",
-		Summary: "brings stored predictions up to date with their graph and with the embedding or model of their scorer, with the options of MATERIALIZE PREDICTIONS by which they were stored; it does not refresh the embedding. SHOW PREDICTIONS shows which are behind. kind is none; incremental, if only the vertices that changes of the graph can affect were computed; or full, if all were; reason says why",
-		Columns: "graph, scorer, kind, versions, computed, vertices, links, seconds, reason; in the background those of SHOW JOBS",
-		Example: "REFRESH PREDICTIONS FROM model(friends) IN social",
+		Statement: "REFRESH PREDICTIONS",
+		Summary:   "brings stored predictions up to date with their graph and with the embedding or model of their scorer, with the options of MATERIALIZE PREDICTIONS by which they were stored; it does not refresh the embedding. SHOW PREDICTIONS shows which are behind. kind is none; incremental, if only the vertices that changes of the graph can affect were computed; or full, if all were; reason says why",
+		Columns:   "graph, scorer, kind, versions, computed, vertices, links, seconds, reason; in the background those of SHOW JOBS",
+		Example:   "REFRESH PREDICTIONS FROM model(friends) IN social",
 	},
 	Bind: func(b *engine.Binder, s *parser.RefreshPredictions) RefreshPredictionsRequest {
 		b.Background = s.Background

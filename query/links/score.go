@@ -41,10 +41,10 @@ type scoreEntries struct {
 
 var score = &engine.Statement[*parser.Score, ScoreRequest, scoreEntries, ScoreResult]{
 	Help: help.Statement{
-		Statement: "SCORE", Syntax: "SCORE (vertex, vertex), … [IN graph] WITH scorer | scorer(embedding) | model(model), …",
-		Summary: "scores how likely a link between two vertices is; SHOW SCORERS lists the scorers",
-		Columns: "source, target, and one column for each scorer",
-		Example: "SCORE ('alice', 'bob'), ('carol', 'dave') IN social WITH adamic_adar, cosine(spec)",
+		Statement: "SCORE",
+		Summary:   "scores how likely a link between two vertices is; SHOW SCORERS lists the scorers",
+		Columns:   "source, target, and one column for each scorer",
+		Example:   "SCORE ('alice', 'bob'), ('carol', 'dave') IN social WITH adamic_adar, cosine(spec)",
 	},
 	Bind: func(b *engine.Binder, s *parser.Score) (req ScoreRequest) {
 		req.Graph = b.MarkGraph(s.Graph, s)
@@ -66,10 +66,10 @@ var score = &engine.Statement[*parser.Score, ScoreRequest, scoreEntries, ScoreRe
 
 var scoreFile = &engine.Statement[*parser.ScoreFile, ScoreRequest, scoreEntries, ScoreResult]{
 	Help: help.Statement{
-		Statement: "SCORE FILE", Syntax: "SCORE FILE 'pairs' [IN graph] WITH scorer | scorer(embedding) | model(model), … [INTO FILE 'file'] [WITH (option := value, …)]",
-		Summary: "scores the pairs of a file of any length, in order; the input and the file of INTO FILE are text or Parquet, by the endings of their names",
-		Columns: "source, target, the further columns of the file, and one column for each scorer; with INTO FILE: file, pairs, missing, seconds",
-		Example: "SCORE FILE 'pairs.csv' IN social WITH adamic_adar INTO FILE 'scores.csv'",
+		Statement: "SCORE FILE",
+		Summary:   "scores the pairs of a file of any length, in order; the input and the file of INTO FILE are text or Parquet, by the endings of their names",
+		Columns:   "source, target, the further columns of the file, and one column for each scorer; with INTO FILE: file, pairs, missing, seconds",
+		Example:   "SCORE FILE 'pairs.csv' IN social WITH adamic_adar INTO FILE 'scores.csv'",
 	},
 	Schema:  scoreFileSchema,
 	Bind:    bindScoreFile,

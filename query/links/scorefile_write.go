@@ -18,6 +18,7 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
+	"heavytail/storage/atomicfile"
 	"heavytail/storage/format"
 )
 
@@ -128,37 +129,37 @@ func checkPart(c *engine.Call, req ScoreRequest) error {
 	if req.Resume || req.Overwrite {
 		return nil
 	}
-	if _, err := c.DB.Files.Lstat(req.Into + format.PartEnding); !errors.Is(err, fs.ErrNotExist) {
-		return fault.New(fault.Into, "file %s of an earlier run is unfinished", fault.Quote(req.Into+format.PartEnding)).
-			WithOption("to continue it", fault.ResumeOption, "true").WithOption("to begin again", session.OverwriteOption, "true").WithErr(format.ErrPart)
+	if _, err := c.DB.Files.Lstat(req.Into + atomicfile.PartEnding); !errors.Is(err, fs.ErrNotExist) {
+		return fault.New(fault.Into, "file %s of an earlier run is unfinished", fault.Quote(req.Into+atomicfile.PartEnding)).
+			WithOption("to continue it", fault.ResumeOption, "true").WithOption("to begin again", session.OverwriteOption, "true").WithErr(atomicfile.ErrPart)
 	}
 	return nil
 }
 
 // openScorePart begins the file of scores, or opens the unfinished file of an earlier run
 // and returns its state.
-func openScorePart(c *engine.Call, s *loadedScoring, req ScoreRequest, further []int) (*format.Part, scoreState, error) {
+func openScorePart(c *engine.Call, s *loadedScoring, req ScoreRequest, further []int) (*atomicfile.Part, scoreState, error) {
 	basis, err := newScoreBasis(c, s, req, further)
 	if err != nil {
 		return nil, scoreState{}, err
 	}
 	state := scoreState{Basis: basis}
 	if req.Resume {
-		part, noted, err := format.OpenPart(c.DB.Files.Folder, req.Into)
+		part, noted, err := atomicfile.OpenPart(c.DB.Files.Folder, req.Into)
 		if err == nil {
 			return resume(c, part, noted, state, req)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, state, session.FileMistake(req.Into+format.PartEnding, fault.Into, err)
+			return nil, state, session.FileMistake(req.Into+atomicfile.PartEnding, fault.Into, err)
 		}
 	}
-	part, err := format.CreatePart(c.DB.Files.Folder, req.Into, req.Resume || req.Overwrite)
-	return part, state, session.FileMistake(req.Into+format.PartEnding, fault.Into, err)
+	part, err := atomicfile.CreatePart(c.DB.Files.Folder, req.Into, req.Resume || req.Overwrite)
+	return part, state, session.FileMistake(req.Into+atomicfile.PartEnding, fault.Into, err)
 }
 
 // resume reads the state that an earlier run has stored, and compares it with the
 // request.
-func resume(c *engine.Call, part *format.Part, noted []byte, state scoreState, req ScoreRequest) (*format.Part, scoreState, error) {
+func resume(c *engine.Call, part *atomicfile.Part, noted []byte, state scoreState, req ScoreRequest) (*atomicfile.Part, scoreState, error) {
 	var old scoreState
 	reason := ""
 	if json.Unmarshal(noted, &old) != nil || old.Pairs < 0 {
@@ -167,9 +168,9 @@ func resume(c *engine.Call, part *format.Part, noted []byte, state scoreState, r
 		reason = old.Basis.differs(state.Basis)
 	}
 	if reason != "" {
-		e := fault.New(fault.Option(fault.ResumeOption), "file %s cannot be continued: %s", fault.Quote(req.Into+format.PartEnding), reason).
-			WithOption("to begin again without resume", session.OverwriteOption, "true").WithErr(format.ErrPart)
-		return nil, state, errors.Join(e, part.Keep())
+		e := fault.New(fault.Option(fault.ResumeOption), "file %s cannot be continued: %s", fault.Quote(req.Into+atomicfile.PartEnding), reason).
+			WithOption("to begin again without resume", session.OverwriteOption, "true").WithErr(atomicfile.ErrPart)
+		return nil, state, errors.Join(e, part.Suspend())
 	}
 	c.Notice("continued after %s", fault.Count(old.Pairs, "pair"))
 	return part, old, nil
@@ -187,7 +188,7 @@ func scoreInto(c *engine.Call, s *loadedScoring, in io.Reader, opts format.EdgeL
 		return w.state.Pairs, part.Commit(req.Overwrite)
 	}
 	if w.keep && w.noted > 0 {
-		return 0, &fault.PartError{File: req.Into + format.PartEnding, Pairs: w.noted, Err: errors.Join(err, part.Keep())}
+		return 0, &fault.PartError{File: req.Into + atomicfile.PartEnding, Pairs: w.noted, Err: errors.Join(err, part.Suspend())}
 	}
 	return 0, errors.Join(err, part.Discard())
 }
@@ -198,7 +199,7 @@ type scoreWriter struct {
 	choice  scoreChoice
 	further furtherColumns
 	stride  int // texts of a pair: its keys, and the values of further columns
-	part    *format.Part
+	part    *atomicfile.Part
 	state   scoreState // state of the pairs that are written
 	noted   int64      // pairs that are durable
 	keep    bool       // the state of sections is stored, because the input can be read again

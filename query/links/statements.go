@@ -2,10 +2,10 @@ package links
 
 import "heavytail/query/internal/engine"
 
-// Statements lists the statements of the family.
+// Statements lists the statements of the family, in the order in which HELP shows them.
 func Statements() []engine.Described {
 	return []engine.Described{
-		describeModel, refreshPredictions, trainModel, materialize, dropPredictions, dropModel, score, scoreFile,
-		predict, explainScore,
+		score, scoreFile, explainScore, predict, trainModel, describeModel, materialize,
+		refreshPredictions, dropPredictions, dropModel,
 	}
 }

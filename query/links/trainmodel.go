@@ -87,10 +87,10 @@ type modelEntry struct {
 
 var trainModel = &engine.Statement[*parser.TrainModel, TrainModelRequest, *modelEntry, TrainModelResult]{
 	Help: help.Statement{
-		Statement: kindTrain, Syntax: "TRAIN MODEL model IN graph [USING embedding | heuristics(scorer, …), …] [WITH (option := value, …)] [IN BACKGROUND]",
-		Summary: "trains a model on held-out edges that predicts links from heuristics of the graph and features of an embedding, measures it on other held-out edges, and stores it for use as model(…) in SCORE and PREDICT. With heuristics(…) it uses exactly these, and the features; without it chooses among all heuristics of the graph, alone and together, and without an embedding only heuristics",
-		Columns: "model, terms, negatives, auc, auc_low, auc_high, null_auc, average_precision, brier, calibration_error, best_single, best_single_auc, best_single_null_auc, seconds; in the background those of SHOW JOBS",
-		Example: "TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, resource_allocation) WITH (features := 'hadamard+l1', seed := 1)",
+		Statement: kindTrain,
+		Summary:   "trains a model on held-out edges that predicts links from heuristics of the graph and features of an embedding, measures it on other held-out edges, and stores it for use as model(…) in SCORE and PREDICT. With heuristics(…) it uses exactly these, and the features; without it chooses among all heuristics of the graph, alone and together, and without an embedding only heuristics",
+		Columns:   "model, terms, negatives, auc, auc_low, auc_high, null_auc, average_precision, brier, calibration_error, best_single, best_single_auc, best_single_null_auc, seconds; in the background those of SHOW JOBS",
+		Example:   "TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, resource_allocation) WITH (features := 'hadamard+l1', seed := 1)",
 	},
 	Schema:  trainSchema,
 	Bind:    bindTrainModel,
@@ -455,7 +455,7 @@ func (t *modelTraining) spec(req TrainModelRequest) job.Spec {
 	req.Latest = &t.split.Latest
 	text.Options = engine.Given(trainSchema(), req)
 	return job.Spec{
-		Kind: kindTrain, Text: text.String(), Target: modelTarget + req.Name, Graph: t.graph.Info, Options: t.settings(req),
+		Kind: kindTrain, Text: parser.Text(&text), Target: modelTarget + req.Name, Graph: t.graph.Info, Options: t.settings(req),
 		Memory: t.bytes(), Beside: t.beside(), Purpose: "training a model of graph " + fault.Name(req.Graph),
 	}
 }

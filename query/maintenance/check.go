@@ -16,10 +16,10 @@ import (
 
 var check = &engine.Statement[*parser.Check, engine.Nothing, engine.Nothing, storage.CheckReport]{
 	Help: help.Statement{
-		Statement: "CHECK", Syntax: "CHECK",
-		Summary: "verifies everything in the file; a result without rows means that the file is undamaged",
-		Columns: "where, fault, remedy",
-		Example: "CHECK",
+		Statement: "CHECK",
+		Summary:   "verifies everything in the file; a result without rows means that the file is undamaged",
+		Columns:   "where, fault, remedy",
+		Example:   "CHECK",
 	},
 	Bind:    engine.BindNothing[*parser.Check],
 	Resolve: engine.ResolveNothing[engine.Nothing],

@@ -19,7 +19,7 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
-	"heavytail/storage/format"
+	"heavytail/storage/atomicfile"
 )
 
 // This file has the statements that rewrite the whole store: COMPACT, BACKUP
@@ -33,10 +33,10 @@ type CompactResult struct {
 
 var compact = &engine.Statement[*parser.Compact, engine.Nothing, engine.Nothing, CompactResult]{
 	Help: help.Statement{
-		Statement: "COMPACT", Syntax: "COMPACT",
-		Summary: "frees the space of deleted data by rewriting the file",
-		Columns: "before, after, seconds",
-		Example: "COMPACT",
+		Statement: "COMPACT",
+		Summary:   "frees the space of deleted data by rewriting the file",
+		Columns:   "before, after, seconds",
+		Example:   "COMPACT",
 	},
 	Bind:    engine.BindNothing[*parser.Compact],
 	Resolve: engine.ResolveNothing[engine.Nothing],
@@ -77,10 +77,10 @@ type BackupResult struct {
 
 var backup = &engine.Statement[*parser.Backup, BackupRequest, engine.Nothing, BackupResult]{
 	Help: help.Statement{
-		Statement: "BACKUP", Syntax: "BACKUP INTO FILE 'file' [WITH (option := value)]",
-		Summary: "copies everything into a new file, and verifies every record",
-		Columns: "file, bytes, records, seconds",
-		Example: "BACKUP INTO FILE 'monday.ht' WITH (overwrite := TRUE)",
+		Statement: "BACKUP",
+		Summary:   "copies everything into a new file, and verifies every record",
+		Columns:   "file, bytes, records, seconds",
+		Example:   "BACKUP INTO FILE 'monday.ht' WITH (overwrite := TRUE)",
 	},
 	Schema: storeSchema,
 	Bind: func(b *engine.Binder, s *parser.Backup) BackupRequest {
@@ -128,10 +128,10 @@ type RecoverResult struct {
 
 var recoverFile = &engine.Statement[*parser.Recover, RecoverRequest, engine.Nothing, RecoverResult]{
 	Help: help.Statement{
-		Statement: "RECOVER", Syntax: "RECOVER INTO FILE 'file' [WITH (option := value)]",
-		Summary: "copies the undamaged records of the file into a new one; the command 'heavytail recover' does the same for files that cannot be opened",
-		Columns: "object, vertices, edges, state",
-		Example: "RECOVER INTO FILE 'saved.ht'",
+		Statement: "RECOVER",
+		Summary:   "copies the undamaged records of the file into a new one; the command 'heavytail recover' does the same for files that cannot be opened",
+		Columns:   "object, vertices, edges, state",
+		Example:   "RECOVER INTO FILE 'saved.ht'",
 	},
 	Schema: storeSchema,
 	Bind: func(b *engine.Binder, s *parser.Recover) RecoverRequest {
@@ -234,7 +234,7 @@ func storeFile(b *engine.Binder, statement parser.Statement, file parser.Value, 
 
 // checkStoreFile is CheckOutput for a file that will be a store.
 func checkStoreFile(c *engine.Call, req BackupRequest) (engine.Nothing, error) {
-	if slices.Contains(format.WrittenCompressions(), filepath.Ext(req.Path)) {
+	if slices.Contains(atomicfile.Compressions(), filepath.Ext(req.Path)) {
 		return engine.Nothing{}, fault.New(fault.Into, "file %s would not be compressed, because a store is used as it is; choose a name without this ending", fault.Quote(req.Path))
 	}
 	return engine.Nothing{}, c.CheckOutput(req.Path, req.Overwrite, fault.Into)
@@ -257,7 +257,7 @@ func writeStore(c *engine.Call, req BackupRequest, write func(path string) error
 	if err := write(temp); err != nil {
 		return err
 	}
-	in, size, err := format.OpenFile(temp)
+	in, size, err := atomicfile.Open(temp)
 	if err != nil {
 		return err
 	}

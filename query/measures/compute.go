@@ -84,10 +84,10 @@ const (
 
 var computeStatement = &engine.Statement[*parser.Compute, ComputeRequest, computable, ComputeResult]{
 	Help: help.Statement{
-		Statement: kindCompute, Syntax: "COMPUTE measure[(option := value, …)] IN graph [FROM vertex, …] [AS attribute] [WITH (option := value)] [IN BACKGROUND]",
-		Summary: "computes a measure of every vertex, such as pagerank or community, and with AS stores it as an attribute, for use in WHERE, BY and SHOW VERTICES; SHOW MEASURES lists the measures. With AS, a computation of more than two seconds becomes a job",
-		Columns: "vertex, value; with AS: attribute, measure, vertices, min, mean, max, seconds; in the background those of SHOW JOBS",
-		Example: "COMPUTE pagerank(damping := 0.85) IN social AS rank",
+		Statement: kindCompute,
+		Summary:   "computes a measure of every vertex, such as pagerank or community, and with AS stores it as an attribute, for use in WHERE, BY and SHOW VERTICES; SHOW MEASURES lists the measures. With AS, a computation of more than two seconds becomes a job",
+		Columns:   "vertex, value; with AS: attribute, measure, vertices, min, mean, max, seconds; in the background those of SHOW JOBS",
+		Example:   "COMPUTE pagerank(damping := 0.85) IN social AS rank",
 	},
 	Schema:  computeSchema,
 	Bind:    bindCompute,
@@ -215,7 +215,7 @@ func (f computable) spec(req ComputeRequest) job.Spec {
 	column := 17*n + session.StoringBytes(8*n) // of what is then stored
 	checkpoint := f.checkpointBytes()
 	return job.Spec{
-		Kind: kindCompute, Text: text.String(), Target: attributeTarget + fault.Name(req.Graph) + "." + fault.Name(req.As), Graph: f.graph,
+		Kind: kindCompute, Text: parser.Text(&text), Target: attributeTarget + fault.Name(req.Graph) + "." + fault.Name(req.As), Graph: f.graph,
 		Options: f.measure.schema.Settings(f.options), Memory: max(computing+checkpoint, column),
 		Allocates: all + checkpoint + column + 1<<20, // and the record of the job
 		Purpose:   f.purpose(),

@@ -45,10 +45,10 @@ type staleMeasure struct {
 
 var refreshMeasure = &engine.Statement[*parser.RefreshMeasure, RefreshMeasureRequest, staleMeasure, RefreshMeasureResult]{
 	Help: help.Statement{
-		Statement: "REFRESH MEASURE", Syntax: "REFRESH MEASURE attribute IN graph [IN BACKGROUND]",
-		Summary: "computes again a measure that COMPUTE stored, with the same options, if vertices or edges of the graph have changed since; SHOW ATTRIBUTES shows which measures are behind. kind is none or full",
-		Columns: "attribute, measure, kind, versions, changed, seconds; in the background those of SHOW JOBS",
-		Example: "REFRESH MEASURE rank IN social",
+		Statement: "REFRESH MEASURE",
+		Summary:   "computes again a measure that COMPUTE stored, with the same options, if vertices or edges of the graph have changed since; SHOW ATTRIBUTES shows which measures are behind. kind is none or full",
+		Columns:   "attribute, measure, kind, versions, changed, seconds; in the background those of SHOW JOBS",
+		Example:   "REFRESH MEASURE rank IN social",
 	},
 	Bind: func(b *engine.Binder, s *parser.RefreshMeasure) RefreshMeasureRequest {
 		b.Background = s.Background

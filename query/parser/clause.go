@@ -2,85 +2,61 @@ package parser
 
 // This file has the small clauses that several statements share.
 
-// vertexOrEdge reads VERTEX or EDGE, in singular or plural, and what is behind it. The advice is
-// for who writes neither.
-//
-//	vertexword   = "VERTEX" | "VERTICES"                    e.g. DELETE VERTICES 'a', 'b' FROM social;
-//	edgeword     = "EDGE" | "EDGES"                         e.g. DELETE EDGES FILE 'gone.csv' FROM social;
-func (p *parser) vertexOrEdge(vertex, edge func() Statement, advice string) Statement {
-	switch {
-	case p.keyword("VERTEX"), p.keyword("VERTICES"):
-		return vertex()
-	case p.keyword("EDGE"), p.keyword("EDGES"):
-		return edge()
-	}
-	p.unexpected()
-	p.advise(advice)
-	return nil
+// ofVertices are the columns by which vertices are ordered.
+const ofVertices = "attribute | degree | key"
+
+// background is IN BACKGROUND, which may be left out.
+func background(to *bool) toggle { return toggle{"IN BACKGROUND", to} }
+
+// sign is a sign between two names.
+func sign(text string) own {
+	return own{`"` + text + `"`, text, func(p *parser) bool { return p.sign(text) }, func() string { return text }, false, ""}
 }
 
-// optionalName is optional for a name that a node points to.
-func optionalName(p *parser, word string, read func() Ident) *Ident {
-	if !p.keyword(word) {
+// orderBy is ORDER BY and a column, which may be left out.
+func orderBy(shown string, to **Order) own {
+	return own{"[ order ]", "[ORDER BY " + shown + " [ASC | DESC]]", func(p *parser) bool {
+		*to = p.order()
+		return true
+	}, func() string {
+		if *to == nil {
+			return ""
+		}
+		return (*to).String()
+	}, false, "ORDER BY"}
+}
+
+// Order is ORDER BY a [DESC].
+//
+//	order        = "ORDER" "BY" name [ "ASC" | "DESC" ]     e.g. SHOW VERTICES IN social ORDER BY degree DESC;
+type Order struct {
+	Range
+	By         Ident // an attribute, or a column of a condition
+	Descending bool
+}
+
+func (p *parser) order() *Order {
+	begin := p.tok.Start
+	if !p.words("ORDER BY") {
 		return nil
 	}
-	return new(read())
+	o := &Order{By: p.name(columnName)}
+	if o.Descending = p.keyword("DESC"); !o.Descending {
+		p.keyword("ASC")
+	}
+	o.Range = p.since(begin)
+	return o
 }
 
-// clause writes words and a node behind them, or nothing if the node was left out.
-func clause[N interface {
-	comparable
-	Node
-}](words string, n N) string {
-	if none := *new(N); n == none {
+func (o Order) String() string { return "ORDER BY " + o.By.String() + given(o.Descending, " DESC") }
+
+// behind writes words and a value behind them, or nothing if the value was left out.
+func behind(words string, v Value) string {
+	if v == nil {
 		return ""
 	}
-	return words + n.String()
+	return words + v.String()
 }
-
-// listClause is clause for a list.
-func listClause[N Node](words string, nodes []N) string {
-	if len(nodes) == 0 {
-		return ""
-	}
-	return words + list(nodes)
-}
-
-// in reads an optional IN g.
-func (p *parser) in() *Ident { return optionalName(p, "IN", p.graph) }
-
-func in(graph *Ident) string { return clause(" IN ", graph) }
-
-// count reads a number of vertices, edges or changes.
-func (p *parser) count() Value { return p.value(anInt, countText) }
-
-func (p *parser) limit() Value { return optional(p, "LIMIT", p.count) }
-
-func limit(n Value) string { return clause(" LIMIT ", n) }
-
-func (p *parser) fileName() Value { return p.value(aString, fileText) }
-
-func (p *parser) file() Value { return after(p, "FILE", p.fileName) }
-
-func (p *parser) intoFile() Value { return after(p, "INTO", p.file) }
-
-func intoFile(file Value) string { return clause(" INTO FILE ", file) }
-
-// background reads an optional IN BACKGROUND.
-//
-//	background   = "IN" "BACKGROUND"                        e.g. EMBED social USING deepwalk AS walks IN BACKGROUND;
-func (p *parser) background() bool { return p.optionalWords("IN", "BACKGROUND") }
-
-// optionalWords reads two keywords, or nothing if the first is not next.
-func (p *parser) optionalWords(first, second string) bool {
-	if !p.keyword(first) {
-		return false
-	}
-	p.needKeyword(second)
-	return true
-}
-
-func background(yes bool) string { return given(yes, " IN BACKGROUND") }
 
 // Space is where a search looks: an embedding, alone or under a metric, as in
 // spec, l2(spec), cosine(spec) or dot(spec).
@@ -106,8 +82,6 @@ func (p *parser) space() Space {
 	return n
 }
 
-func (p *parser) usingSpace() Space { return after(p, "USING", p.space) }
-
 func (n Space) String() string {
 	if n.Metric == nil {
 		return n.Embedding.String()
@@ -132,11 +106,6 @@ func (p *parser) pair() Pair {
 	p.needSign(")")
 	return Pair{p.since(begin), u, v}
 }
-
-// pairs reads one or more pairs.
-//
-//	pairs        = pair { "," pair }                        e.g. DELETE EDGE ('a', 'b'), ('c', 'd') FROM social;
-func (p *parser) pairs() []Pair { return separated(p, p.pair) }
 
 func (n Pair) String() string { return "(" + n.U.String() + ", " + n.V.String() + ")" }
 
@@ -164,19 +133,17 @@ func (p *parser) scorer() Scorer {
 // scored reads the name that a scorer has in parentheses.
 func (p *parser) scored(scorer string) Ident {
 	if scorer == "model" {
-		return p.model()
+		return p.name(modelName)
 	}
 	return p.embedding()
 }
-
-func (p *parser) scorers() []Scorer { return separated(p, p.scorer) }
 
 // ParseScorers reads scorers with commas between them, as they follow WITH. The error is
 // an *Error.
 func ParseScorers(text string) ([]Scorer, error) {
 	p := newParser(Source{Text: text})
-	list := p.scorers()
-	return list, p.ended()
+	scorers := separated(p, p.scorer)
+	return scorers, p.ended()
 }
 
 func (n Scorer) String() string {

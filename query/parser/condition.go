@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -8,6 +9,7 @@ import (
 // Expr is a condition: one of Or, And, Not, Compare, In, IsMissing, Flag and Ends.
 type Expr interface {
 	Node
+	fmt.Stringer
 	expr()
 }
 
@@ -82,6 +84,7 @@ type Ends struct {
 //	operand      = name | literal                           e.g. NEAREST 5 TO 'a' USING e WHERE degree = $d;
 type Operand interface {
 	Node
+	fmt.Stringer
 	operand()
 }
 
@@ -117,26 +120,13 @@ func (Float) operand()  {}
 func (Bool) operand()   {}
 func (Param) operand()  {}
 
-// where reads an optional WHERE condition.
-//
-//	where        = "WHERE" condition                        e.g. NEAREST 5 TO 'a' USING e WHERE degree >= 3;
-func (p *parser) where() Expr { return optional(p, "WHERE", p.anyCondition) }
-
-func (p *parser) edgesWhere() Expr { return p.ofEdge(p.where) }
-
-// ofEdge reads a condition on edges.
-func (p *parser) ofEdge(read func() Expr) Expr {
+// edgeCondition reads a condition on edges.
+func (p *parser) edgeCondition() Expr {
 	p.ofEdges = true
-	e := read()
+	e := p.anyCondition()
 	p.ofEdges = false
 	return e
 }
-
-// needWhere reads the condition of a statement that would change every vertex
-// without one.
-func (p *parser) needWhere() Expr { return after(p, "WHERE", p.anyCondition) }
-
-func where(e Expr) string { return clause(" WHERE ", e) }
 
 func (p *parser) anyCondition() Expr { return p.condition(bindOr) }
 
@@ -315,7 +305,7 @@ func (n Compare) String() string {
 }
 
 func (n In) String() string {
-	return n.Operand.String() + given(n.Not, " NOT") + " IN (" + list(n.Values) + ")"
+	return n.Operand.String() + given(n.Not, " NOT") + " IN (" + joined(n.Values) + ")"
 }
 
 func (n IsMissing) String() string {

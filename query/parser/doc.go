@@ -42,221 +42,239 @@
 // optional. Each production ends with an example, after "e.g.".
 //
 //	script       = { [ statement ] ";" } [ statement ]      e.g. SHOW GRAPHS; ; CHECK
-//	statement    = [ "EXPLAIN" | "PROFILE" ] ( plain | intofile )
+//	statement    = [ "EXPLAIN" | "PROFILE" ] tailed
 //	             | explainscore                             e.g. PROFILE NEAREST 10 TO 'alice' USING spec;
-//	plain        = creategraph | createindex | dropgraph
-//	               | dropembedding | dropindex | dropmodel
-//	               | droppredictions | dropattribute
-//	               | insert | update | delete
-//	               | import | importvertices | importembedding
-//	               | exportgraph | exportvertices | exportwalks
-//	               | exportembedding | exportpairs | generate
-//	               | describegraph | describevertex
-//	               | describeembedding | describemodel
-//	               | show | showattributes | showgenerations
-//	               | showvector
-//	               | showvertices | showedges
-//	               | showneighbors | countvertices
-//	               | compute | path
-//	               | embed | estimate | estimatecompute | job
-//	               | refresh
-//	               | refreshmeasure | refreshpredictions | refreshall | verify
-//	               | autorefresh | rename | diff | nearest | nearestfor
-//	               | within | reconstruct | evaluatelinks
-//	               | evaluatelabels | evaluateparameters
-//	               | evaluatereconstruction | tune | train
-//	               | materialize | predict
-//	               | score | scorefile | help | check
-//	               | compact | backup | recover   e.g. CHECK;
-//	intofile     = plain "INTO" "FILE" string [ options ]   e.g. SHOW VERTICES IN social INTO FILE 'people.parquet';
+//	tailed       = plain [ "COLUMNS" name { "," name } ]
+//	               [ "WHERE" condition ] [ order ]
+//	               [ "LIMIT" integer ] [ "OFFSET" integer ]
+//	               [ "INTO" "FILE" string [ options ] ]     e.g. COUNT VERTICES IN social BY city ORDER BY vertices DESC LIMIT 10; SHOW VERTICES IN social INTO FILE 'people.parquet';
 //	explainscore = "EXPLAIN" "SCORE" pair [ "IN" name ]
 //	               [ "WITH" scorer { "," scorer } ]         e.g. EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends);
-//	creategraph  = "CREATE" "GRAPH" name [ "AS" derived ]   e.g. CREATE GRAPH social;
+//	plain        = createindex | creategraph | dropgraph
+//	               | dropattribute | dropindex | dropjob
+//	               | dropmodel | droppredictions
+//	               | dropembedding | insertvertex
+//	               | insertedge | updatevertices
+//	               | updatevertex | updateedge
+//	               | deletevertices | deletevertex
+//	               | deleteedgesfile | deleteedge
+//	               | importvertices | importembedding
+//	               | import | exportgraph | exportvertices
+//	               | exportwalks | exportembedding
+//	               | exportpairs | generate | describegraph
+//	               | describevertex | describemodel
+//	               | describeembedding | show
+//	               | showgenerations | showvector
+//	               | showvertices | showedges
+//	               | showneighbors | showattributes
+//	               | countvertices | compute | path | embed
+//	               | estimateembed | estimatecompute
+//	               | canceljob | resumejob | waitjob
+//	               | refreshmeasure | refreshpredictions
+//	               | refreshall | refresh | verify
+//	               | altergraph | alterembedding
+//	               | altermodel | alterattribute | diff
+//	               | nearest | within | reconstruct
+//	               | evaluatelinks | evaluatelabels
+//	               | evaluateparameters
+//	               | evaluatereconstruction | tune
+//	               | trainmodel | materializepredictions
+//	               | scorefile | score | predict | help
+//	               | check | compact | backup | recover     e.g. CHECK;
+//	condition    = conjunction { "OR" conjunction }         e.g. NEAREST 5 TO 'a' USING e WHERE linked OR degree < 3 AND NOT linked;
+//	order        = "ORDER" "BY" name [ "ASC" | "DESC" ]     e.g. SHOW VERTICES IN social ORDER BY degree DESC;
+//	options      = "WITH" "(" option { "," option } ")"     e.g. IMPORT $file INTO social WITH (separator := ',', header := 'none');
+//	pair         = "(" key "," key ")"                      e.g. SCORE ($u, $v) WITH jaccard;
+//	scorer       = name [ "(" name ")" ]                    e.g. SCORE ('a', 'b') WITH katz, probability(spec);
 //	createindex  = "CREATE" "INDEX" "ON" name [ options ]
-//	               [ background ]                           e.g. CREATE INDEX ON spec WITH (metric := 'cosine');
+//	               [ "IN" "BACKGROUND" ]                    e.g. CREATE INDEX ON spec WITH (metric := 'cosine');
+//	creategraph  = "CREATE" "GRAPH" name "AS" ( "SUBGRAPH"
+//	               "OF" name "WHERE" condition
+//	               | "COMPONENT" "OF" name [ "FROM" key ]
+//	               | "SAMPLE" "OF" name [ options ]
+//	               | "NULL" "OF" name [ options ] | "UNION"
+//	               "OF" name "," name { "," name }
+//	               [ options ] | "NEAREST" integer "USING"
+//	               space [ "MUTUAL" ] ) | "CREATE" "GRAPH"
+//	               name                                     e.g. CREATE GRAPH shuffled AS NULL OF social WITH (exchanges := 20); CREATE GRAPH near AS NEAREST 10 USING cosine(spec) MUTUAL; CREATE GRAPH social;
 //	dropgraph    = "DROP" "GRAPH" name [ "CASCADE" ]        e.g. DROP GRAPH social CASCADE;
-//	dropembedding = "DROP" "EMBEDDING" name                 e.g. DROP EMBEDDING spec;
+//	dropattribute = "DROP" "ATTRIBUTE" name "FROM" name     e.g. DROP ATTRIBUTE age FROM social;
 //	dropindex    = "DROP" "INDEX" "ON" name                 e.g. DROP INDEX ON spec;
+//	dropjob      = "DROP" "JOB" integer                     e.g. DROP JOB 4;
 //	dropmodel    = "DROP" "MODEL" name                      e.g. DROP MODEL friends;
 //	droppredictions = "DROP" "PREDICTIONS" "FROM" scorer
 //	               "IN" name                                e.g. DROP PREDICTIONS FROM model(friends) IN social;
-//	dropattribute = "DROP" "ATTRIBUTE" name "FROM" name     e.g. DROP ATTRIBUTE age FROM social;
-//	insert       = "INSERT" ( vertexword newvertex
-//	               { "," newvertex }
-//	             | edgeword newedge { "," newedge } )
-//	               "INTO" name                              e.g. INSERT VERTEX 'alice' (age := 41, city := 'Bern'), 'bob' INTO social;
-//	update       = "UPDATE" ( vertexword keys "SET"
-//	               assignments "IN" name
-//	             | vertexword "IN" name "SET" assignments
-//	               where
-//	             | edgeword pairs "SET" edgevalues
-//	               "IN" name )                              e.g. UPDATE VERTICES IN social SET minor := TRUE WHERE age < 18;
-//	delete       = "DELETE" ( vertexword keys "FROM" name
-//	             | vertexword "FROM" name where
-//	             | edgeword pairs "FROM" name
-//	             | edgeword "FILE" string "FROM" name
-//	               [ options ] )                            e.g. DELETE VERTICES FROM social WHERE degree = 0;
-//	import       = "IMPORT" string "INTO" name [ options ]  e.g. IMPORT 'edges.tsv.gz' INTO social WITH (on_error := 'skip');
+//	dropembedding = "DROP" "EMBEDDING" name                 e.g. DROP EMBEDDING spec;
+//	insertvertex = "INSERT" ( "VERTEX" | "VERTICES" )
+//	               newvertex { "," newvertex } "INTO" name  e.g. INSERT VERTEX 'alice' (age := 41, city := 'Bern'), 'bob' INTO social;
+//	insertedge   = "INSERT" ( "EDGE" | "EDGES" ) newedge
+//	               { "," newedge } "INTO" name              e.g. INSERT EDGE ('alice', 'bob'), (1, 2, weight := 2) INTO social;
+//	updatevertices = "UPDATE" ( "VERTICES" | "VERTEX" )
+//	               "IN" name "SET" assignment { ","
+//	               assignment } "WHERE" condition           e.g. UPDATE VERTICES IN social SET minor := TRUE WHERE age < 18;
+//	updatevertex = "UPDATE" ( "VERTEX" | "VERTICES" ) key
+//	               { "," key } "SET" assignment { ","
+//	               assignment } "IN" name                   e.g. UPDATE VERTEX 'alice', 'bob' SET age := 42, city := MISSING IN social;
+//	updateedge   = "UPDATE" ( "EDGE" | "EDGES" ) pair { ","
+//	               pair } "SET" edgevalues "IN" name        e.g. UPDATE EDGE ('a', 'b') SET weight := 3, time := MISSING IN social;
+//	deletevertices = "DELETE" ( "VERTICES" | "VERTEX" )
+//	               "FROM" name "WHERE" condition            e.g. DELETE VERTICES FROM social WHERE degree = 0;
+//	deletevertex = "DELETE" ( "VERTEX" | "VERTICES" ) key
+//	               { "," key } "FROM" name                  e.g. DELETE VERTEX 'alice', 107 FROM social;
+//	deleteedgesfile = "DELETE" ( "EDGES" | "EDGE" ) "FILE"
+//	               string "FROM" name [ options ]           e.g. DELETE EDGES FILE 'gone.csv' FROM social;
+//	deleteedge   = "DELETE" ( "EDGE" | "EDGES" ) pair { ","
+//	               pair } "FROM" name                       e.g. DELETE EDGE ('a', 'b'), ('c', 'd') FROM social;
 //	importvertices = "IMPORT" "VERTICES" string "INTO" name
 //	               [ options ]                              e.g. IMPORT VERTICES 'people.csv' INTO social;
-//	importembedding = "IMPORT" "EMBEDDING" string "INTO" name
-//	               "AS" name [ options ]                    e.g. IMPORT EMBEDDING 'theirs.npy' INTO social AS theirs;
-//	exportgraph  = "EXPORT" "GRAPH" name
-//	               "INTO" "FILE" string [ options ]         e.g. EXPORT GRAPH social INTO FILE 'social.edges';
-//	exportvertices = "EXPORT" "VERTICES" "OF" name
-//	               "INTO" "FILE" string [ options ]         e.g. EXPORT VERTICES OF social INTO FILE 'people.csv';
+//	importembedding = "IMPORT" "EMBEDDING" string "INTO"
+//	               name "AS" name [ options ]               e.g. IMPORT EMBEDDING 'theirs.npy' INTO social AS theirs;
+//	import       = "IMPORT" string "INTO" name [ options ]  e.g. IMPORT 'edges.tsv.gz' INTO social WITH (on_error := 'skip');
+//	exportgraph  = "EXPORT" "GRAPH" name "INTO" "FILE"
+//	               string [ options ]                       e.g. EXPORT GRAPH social INTO FILE 'social.edges';
+//	exportvertices = "EXPORT" "VERTICES" "OF" name "INTO"
+//	               "FILE" string [ options ]                e.g. EXPORT VERTICES OF social INTO FILE 'people.csv';
 //	exportwalks  = "EXPORT" "WALKS" "OF" name "USING" call
 //	               "INTO" "FILE" string [ options ]         e.g. EXPORT WALKS OF social USING dp_walker(walks := 5) INTO FILE 'walks.txt';
-//	exportembedding = "EXPORT" "EMBEDDING" name
-//	               "INTO" "FILE" string [ options ]         e.g. EXPORT EMBEDDING spec INTO FILE 'spec.txt' WITH (overwrite := true);
-//	exportpairs  = "EXPORT" "PAIRS" "OF" name
-//	               [ "USING" call { "," call } ]
-//	               "INTO" "FILE" string [ options ]         e.g. EXPORT PAIRS OF social USING dp_spectral INTO FILE 'pairs.csv' WITH (share := 0.1);
+//	exportembedding = "EXPORT" "EMBEDDING" name "INTO"
+//	               "FILE" string [ options ]                e.g. EXPORT EMBEDDING spec INTO FILE 'spec.txt' WITH (overwrite := true);
+//	exportpairs  = "EXPORT" "PAIRS" "OF" name [ "USING"
+//	               call { "," call } ] "INTO" "FILE" string
+//	               [ options ]                              e.g. EXPORT PAIRS OF social USING dp_spectral INTO FILE 'pairs.csv' WITH (share := 0.1);
 //	generate     = "GENERATE" call "INTO" name              e.g. GENERATE preferential_attachment(n := 10000, m := 40) INTO synthetic;
 //	describegraph = "DESCRIBE" "GRAPH" name [ options ]     e.g. DESCRIBE GRAPH social WITH (bootstrap := 100, seed := 1);
 //	describevertex = "DESCRIBE" "VERTEX" key [ "IN" name ]  e.g. DESCRIBE VERTEX 'alice' IN social;
-//	describeembedding = "DESCRIBE" "EMBEDDING" name         e.g. DESCRIBE EMBEDDING spec;
 //	describemodel = "DESCRIBE" "MODEL" name                 e.g. DESCRIBE MODEL friends;
+//	describeembedding = "DESCRIBE" "EMBEDDING" name         e.g. DESCRIBE EMBEDDING spec;
 //	show         = "SHOW" ( "GRAPHS" | "EMBEDDINGS"
 //	               | "INDEXES" | "MODELS" | "PREDICTIONS"
 //	               | "METHODS" | "MEASURES" | "SCORERS"
 //	               | "GENERATORS" | "STATS" | "JOBS" )      e.g. SHOW EMBEDDINGS;
-//	showattributes = "SHOW" "ATTRIBUTES" [ "IN" name ]      e.g. SHOW ATTRIBUTES IN social;
 //	showgenerations = "SHOW" "GENERATIONS" "OF" name        e.g. SHOW GENERATIONS OF spec;
 //	showvector   = "SHOW" "VECTOR" "OF" key "IN" name       e.g. SHOW VECTOR OF 'alice' IN spec;
 //	showvertices = "SHOW" "VERTICES" [ "IN" name ]
-//	               [ "COLUMNS" name { "," name } ] [ where ]
-//	               [ order ] [ "LIMIT" integer ]            e.g. SHOW VERTICES IN social COLUMNS rank, city WHERE degree > 100 ORDER BY rank DESC LIMIT 10;
-//	showedges    = "SHOW" "EDGES" [ "IN" name ]
-//	               [ "COLUMNS" name { "," name } ] [ where ]
-//	               [ order ] [ "LIMIT" integer ]            e.g. SHOW EDGES IN social WHERE weight >= 2 ORDER BY time DESC LIMIT 10;
-//	showneighbors = "SHOW" "NEIGHBORS" "OF" key
-//	               [ "WITHIN" integer ] [ "IN" name ]
-//	               [ where ] [ "LIMIT" integer ]            e.g. SHOW NEIGHBORS OF 'alice' WITHIN 2 IN social WHERE age > 30 LIMIT 10;
-//	countvertices = "COUNT" "VERTICES" [ "IN" name ] [ where ]
-//	               [ "BY" name ]
+//	               [ "COLUMNS" name { "," name } ]
+//	               [ "WHERE" condition ] [ order ]
+//	               [ "LIMIT" integer ]                      e.g. SHOW VERTICES IN social COLUMNS rank, city WHERE degree > 100 ORDER BY rank DESC LIMIT 10;
+//	showedges    = "SHOW" "EDGES" [ "IN" name ] [ "COLUMNS"
+//	               name { "," name } ] [ "WHERE" condition
+//	               ] [ order ] [ "LIMIT" integer ]          e.g. SHOW EDGES IN social WHERE weight >= 2 ORDER BY time DESC LIMIT 10;
+//	showneighbors = "SHOW" "NEIGHBORS" "OF" key [ "WITHIN"
+//	               integer ] [ "IN" name ] [ "WHERE"
+//	               condition ] [ "LIMIT" integer ]          e.g. SHOW NEIGHBORS OF 'alice' WITHIN 2 IN social WHERE age > 30 LIMIT 10;
+//	showattributes = "SHOW" "ATTRIBUTES" [ "IN" name ]      e.g. SHOW ATTRIBUTES IN social;
+//	countvertices = "COUNT" "VERTICES" [ "IN" name ]
+//	               [ "WHERE" condition ] [ "BY" name ]
 //	               [ "WITH" summary { "," summary } ]       e.g. COUNT VERTICES IN social WHERE degree > 100 BY city WITH mean(age), max(rank);
-//	compute      = "COMPUTE" call "IN" name [ "FROM" keys ]
-//	               [ "AS" name ] [ options ] [ background ] e.g. COMPUTE pagerank(damping := 0.85) IN social AS rank;
+//	compute      = "COMPUTE" call "IN" name [ "FROM" key
+//	               { "," key } ] [ "AS" name ] [ options ]
+//	               [ "IN" "BACKGROUND" ]                    e.g. COMPUTE pagerank(damping := 0.85) IN social AS rank;
 //	path         = "PATH" "FROM" key "TO" key [ "IN" name ]
 //	               [ "BY" "WEIGHT" ]                        e.g. PATH FROM 'alice' TO 'bob' IN social BY WEIGHT;
 //	embed        = "EMBED" name "USING" call "AS" name
-//	               [ options ] [ background ]               e.g. EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec;
-//	estimate     = "ESTIMATE" ( embed
-//	               | "EMBED" name "USING" call )            e.g. ESTIMATE EMBED social USING dp_walker(dim := 128);
-//	estimatecompute = "ESTIMATE" compute                    e.g. ESTIMATE COMPUTE betweenness IN social;
-//	job          = ( "CANCEL" | "WAIT" | "DROP" )
-//	               "JOB" integer
-//	               | "RESUME" "JOB" integer [ background ]  e.g. WAIT JOB 3; RESUME JOB 4 IN BACKGROUND; DROP JOB 4;
-//	refresh      = "REFRESH" name [ options ]
-//	               [ background ]                           e.g. REFRESH spec;
+//	               [ options ] [ "IN" "BACKGROUND" ]        e.g. EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec;
+//	estimateembed = "ESTIMATE" "EMBED" name "USING" call
+//	               [ "AS" name [ options ] [ "IN"
+//	               "BACKGROUND" ] ]                         e.g. ESTIMATE EMBED social USING dp_walker(dim := 128);
+//	estimatecompute = "ESTIMATE" "COMPUTE" call "IN" name
+//	               [ "FROM" key { "," key } ] [ "AS" name ]
+//	               [ options ] [ "IN" "BACKGROUND" ]        e.g. ESTIMATE COMPUTE betweenness IN social;
+//	canceljob    = "CANCEL" "JOB" integer                   e.g. CANCEL JOB 3;
+//	resumejob    = "RESUME" "JOB" integer [ "IN"
+//	               "BACKGROUND" ]                           e.g. RESUME JOB 4 IN BACKGROUND;
+//	waitjob      = "WAIT" "JOB" integer                     e.g. WAIT JOB 3;
 //	refreshmeasure = "REFRESH" "MEASURE" name "IN" name
-//	                 [ background ]                         e.g. REFRESH MEASURE rank IN social;
-//	refreshpredictions = "REFRESH" "PREDICTIONS" "FROM" scorer
-//	                 "IN" name [ background ]               e.g. REFRESH PREDICTIONS FROM model(friends) IN social;
+//	               [ "IN" "BACKGROUND" ]                    e.g. REFRESH MEASURE rank IN social;
+//	refreshpredictions = "REFRESH" "PREDICTIONS" "FROM"
+//	               scorer "IN" name [ "IN" "BACKGROUND" ]   e.g. REFRESH PREDICTIONS FROM model(friends) IN social;
 //	refreshall   = "REFRESH" "ALL" "IN" name                e.g. REFRESH ALL IN social;
-//	verify       = "VERIFY" name [ options ] [ background ] e.g. VERIFY spec IN BACKGROUND;
-//	autorefresh  = "ALTER" "EMBEDDING" name
-//	               "AUTO" "REFRESH"
-//	               ( "AFTER" integer "CHANGES"
-//	               | "EVERY" string | "OFF" )               e.g. ALTER EMBEDDING spec AUTO REFRESH AFTER 100 CHANGES; ALTER EMBEDDING spec AUTO REFRESH EVERY '1h';
-//	rename       = "ALTER" ( "GRAPH" name | "EMBEDDING" name
-//	               | "MODEL" name
-//	               | "ATTRIBUTE" name "IN" name )
-//	               "RENAME" "TO" name                       e.g. ALTER GRAPH social RENAME TO people; ALTER ATTRIBUTE age IN people RENAME TO years;
+//	refresh      = "REFRESH" name [ options ] [ "IN"
+//	               "BACKGROUND" ]                           e.g. REFRESH spec;
+//	verify       = "VERIFY" name [ options ] [ "IN"
+//	               "BACKGROUND" ]                           e.g. VERIFY spec IN BACKGROUND;
+//	altergraph   = "ALTER" "GRAPH" name "RENAME" "TO" name  e.g. ALTER GRAPH social RENAME TO people;
+//	alterembedding = "ALTER" "EMBEDDING" name "AUTO"
+//	               "REFRESH" ( "AFTER" integer "CHANGES"
+//	               | "EVERY" string | "OFF" ) | "ALTER"
+//	               "EMBEDDING" name "RENAME" "TO" name      e.g. ALTER EMBEDDING spec AUTO REFRESH AFTER 100 CHANGES; ALTER EMBEDDING spec AUTO REFRESH EVERY '1h'; ALTER EMBEDDING spec RENAME TO old;
+//	altermodel   = "ALTER" "MODEL" name "RENAME" "TO" name  e.g. ALTER MODEL friends RENAME TO old;
+//	alterattribute = "ALTER" "ATTRIBUTE" name "IN" name
+//	               "RENAME" "TO" name                       e.g. ALTER ATTRIBUTE age IN people RENAME TO years;
 //	diff         = "DIFF" name "," name [ "LIMIT" integer ] e.g. DIFF spec@1, spec@2 LIMIT 20;
-//	nearest      = "NEAREST" integer
-//	               "TO" ( vertex | "(" key { "," key } ")" )
-//	               "USING" space [ "FRESH" ] [ "EXACT" ]
-//	               [ where ] [ order ]                      e.g. NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked ORDER BY age DESC; NEAREST 5 TO ('alice', 107) USING spec;
-//	nearestfor   = "NEAREST" integer
-//	               "FOR" each
-//	               "USING" space [ "EXACT" ] [ where ]
-//	               [ options ]                              e.g. NEAREST 10 FOR ALL USING cosine(spec) WHERE NOT linked; NEAREST 5 FOR FILE 'keys.txt' USING spec WITH (count := 100);
-//	within       = "WITHIN" threshold "OF" vertex
-//	               "USING" space [ "EXACT" ] [ where ]
+//	nearest      = "NEAREST" integer "TO" ( "(" key { ","
+//	               key } ")" | vertex ) "USING" space
+//	               [ "FRESH" ] [ "EXACT" ] [ "WHERE"
+//	               condition ] [ order ] | "NEAREST"
+//	               integer "FOR" each "USING" space
+//	               [ "EXACT" ] [ "WHERE" condition ]
+//	               [ options ]                              e.g. NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked ORDER BY age DESC; NEAREST 5 TO ('alice', 107) USING spec; NEAREST 10 FOR ALL USING cosine(spec) WHERE NOT linked; NEAREST 5 FOR FILE 'keys.txt' USING spec WITH (count := 100);
+//	within       = "WITHIN" threshold "OF" vertex "USING"
+//	               space [ "EXACT" ] [ "WHERE" condition ]
 //	               [ order ] [ "LIMIT" integer ]            e.g. WITHIN EPSILON 0.45 OF 107 USING spec ORDER BY degree LIMIT 100;
-//	reconstruct  = "RECONSTRUCT" name
-//	               ( threshold | "AUTO" )
-//	               [ "INTO" ( "GRAPH" name
-//	                        | "FILE" string ) ]
-//	               [ options ]                              e.g. RECONSTRUCT spec AUTO INTO GRAPH again WITH (grid := 'paper');
-//	evaluatelinks = "EVALUATE" "LINKS" "IN" name
-//	               [ "USING" call { "," call } ] [ options ] e.g. EVALUATE LINKS IN social USING dp_spectral(dim := 64), deepwalk WITH (share := 0.1);
+//	reconstruct  = "RECONSTRUCT" name ( threshold | "AUTO"
+//	               ) [ "INTO" ( "GRAPH" name | "FILE"
+//	               string ) ] [ options ]                   e.g. RECONSTRUCT spec AUTO INTO GRAPH again WITH (grid := 'paper');
+//	evaluatelinks = "EVALUATE" "LINKS" "IN" name [ "USING"
+//	               call { "," call } ] [ options ]          e.g. EVALUATE LINKS IN social USING dp_spectral(dim := 64), deepwalk WITH (share := 0.1);
 //	evaluatelabels = "EVALUATE" "LABELS" string "OF" name
 //	               [ options ]                              e.g. EVALUATE LABELS 'area' OF spec;
 //	evaluateparameters = "EVALUATE" "PARAMETERS" "IN" name
 //	               "USING" call [ options ]                 e.g. EVALUATE PARAMETERS IN social USING dp_spectral(dim := 64);
-//	evaluatereconstruction = "EVALUATE" "RECONSTRUCTION" "OF" name
-//	               [ options ]                              e.g. EVALUATE RECONSTRUCTION OF spec;
-//	tune         = "TUNE" name [ "USING" call { "," call } ]
-//	               "FOR" ( "RECONSTRUCTION" | "LINKS"
-//	             | "LABELS" ) "AS" name [ options ]
-//	               [ background ]                           e.g. TUNE social USING dp_spectral, dp_walker(walks := 5) FOR LINKS AS best WITH (budget := '10m');
-//	train        = "TRAIN" "MODEL" name "IN" name
-//	               [ "USING" term [ "," term ] ]
-//	               [ options ] [ background ]               e.g. TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, katz) WITH (seed := 1);
-//	materialize  = "MATERIALIZE" "PREDICTIONS"
-//	               [ option { "," option } ]
-//	               "FROM" scorer "IN" name
-//	               [ options ] [ background ]               e.g. MATERIALIZE PREDICTIONS FROM model(friends) IN social WITH (top := 50);
-//	predict      = "PREDICT" integer "LINKS"
-//	               [ "FOR" ( key | each ) ] [ "IN" name ]
-//	               ( "WITH" scorer [ "AS" "OF" ( string | integer ) ]
-//	               [ where ] [ order ] [ options ]
-//	               | [ "FROM" scorer ] )                    e.g. PREDICT 5 LINKS FOR 'alice' WITH l3 ORDER BY age; PREDICT 10 LINKS IN mail WITH l3 AS OF '2015-01-01'; PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WHERE degree > 2 WITH (near := 100); PREDICT 10 LINKS FOR 'alice' IN social;
+//	evaluatereconstruction = "EVALUATE" "RECONSTRUCTION"
+//	               "OF" name [ options ]                    e.g. EVALUATE RECONSTRUCTION OF spec;
+//	tune         = "TUNE" name [ "USING" call { "," call }
+//	               ] "FOR" ( "RECONSTRUCTION" | "LINKS"
+//	               | "LABELS" ) "AS" name [ options ]
+//	               [ "IN" "BACKGROUND" ]                    e.g. TUNE social USING dp_spectral, dp_walker(walks := 5) FOR LINKS AS best WITH (budget := '10m');
+//	trainmodel   = "TRAIN" "MODEL" name "IN" name [ "USING"
+//	               term [ "," term ] ] [ options ] [ "IN"
+//	               "BACKGROUND" ]                           e.g. TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, katz) WITH (seed := 1);
+//	materializepredictions = "MATERIALIZE" "PREDICTIONS"
+//	               [ option { "," option } ] "FROM" scorer
+//	               "IN" name [ options ] [ "IN"
+//	               "BACKGROUND" ]                           e.g. MATERIALIZE PREDICTIONS FROM model(friends) IN social WITH (top := 50);
+//	scorefile    = "SCORE" "FILE" string [ "IN" name ]
+//	               "WITH" scorer { "," scorer } [ "INTO"
+//	               "FILE" string ] [ options ]              e.g. SCORE FILE 'pairs.csv' IN social WITH jaccard INTO FILE 'scores.csv' WITH (overwrite := true);
 //	score        = "SCORE" pair { "," pair } [ "IN" name ]
 //	               "WITH" scorer { "," scorer } [ options ] e.g. SCORE ('alice', 'bob'), (1, 2) IN social WITH adamic_adar, cosine(spec);
-//	scorefile    = "SCORE" "FILE" string [ "IN" name ]
-//	               "WITH" scorer { "," scorer }
-//	               [ "INTO" "FILE" string ] [ options ]     e.g. SCORE FILE 'pairs.csv' IN social WITH jaccard INTO FILE 'scores.csv' WITH (overwrite := true);
+//	predict      = "PREDICT" integer "LINKS" [ "FOR" ( each
+//	               | key ) ] [ "IN" name ] "WITH" scorer
+//	               [ "AS" "OF" ( string | integer ) ]
+//	               [ "WHERE" condition ] [ order ]
+//	               [ options ] | "PREDICT" integer "LINKS"
+//	               "FOR" ( each | key ) [ "IN" name ]
+//	               [ "FROM" scorer ]                        e.g. PREDICT 5 LINKS FOR 'alice' WITH l3 ORDER BY age; PREDICT 10 LINKS IN mail WITH l3 AS OF '2015-01-01'; PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WHERE degree > 2 WITH (near := 100); PREDICT 10 LINKS FOR 'alice' IN social;
 //	help         = "HELP" { word }                          e.g. HELP export graph;
 //	check        = "CHECK"                                  e.g. CHECK;
 //	compact      = "COMPACT"                                e.g. COMPACT;
-//	backup       = "BACKUP" "INTO" "FILE" string [ options ] e.g. BACKUP INTO FILE 'social.backup' WITH (overwrite := true);
-//	recover      = "RECOVER" "INTO" "FILE" string [ options ] e.g. RECOVER INTO FILE 'social.ht';
-//	options      = "WITH" "(" option { "," option } ")"     e.g. IMPORT $file INTO social WITH (separator := ',', header := 'none');
-//	pair         = "(" key "," key ")"                      e.g. SCORE ($u, $v) WITH jaccard;
-//	scorer       = name [ "(" name ")" ]                    e.g. SCORE ('a', 'b') WITH katz, probability(spec);
-//	derived      = "SUBGRAPH" "OF" name where
-//	             | "COMPONENT" "OF" name [ "FROM" key ]
-//	             | "SAMPLE" "OF" name [ options ]
-//	             | "NULL" "OF" name [ options ]
-//	             | "UNION" "OF" name "," name { "," name }
-//	               [ options ]
-//	             | "NEAREST" integer "USING" space
-//	               [ "MUTUAL" ]                             e.g. CREATE GRAPH shuffled AS NULL OF social WITH (exchanges := 20); CREATE GRAPH near AS NEAREST 10 USING cosine(spec) MUTUAL;
-//	background   = "IN" "BACKGROUND"                        e.g. EMBED social USING deepwalk AS walks IN BACKGROUND;
-//	vertexword   = "VERTEX" | "VERTICES"                    e.g. DELETE VERTICES 'a', 'b' FROM social;
-//	newvertex    = key [ "(" assignments ")" ]              e.g. INSERT VERTEX 107 (name := 'Ann') INTO social;
-//	edgeword     = "EDGE" | "EDGES"                         e.g. DELETE EDGES FILE 'gone.csv' FROM social;
+//	backup       = "BACKUP" "INTO" "FILE" string [ options
+//	               ]                                        e.g. BACKUP INTO FILE 'social.backup' WITH (overwrite := true);
+//	recover      = "RECOVER" "INTO" "FILE" string [ options
+//	               ]                                        e.g. RECOVER INTO FILE 'social.ht';
+//	conjunction  = negation { "AND" negation }              e.g. NEAREST 5 TO 'a' USING e WHERE degree >= 3 AND degree <= 10;
+//	option       = name ":=" literal                        e.g. GENERATE preferential_attachment(n := $n) INTO g;
+//	key          = string | integer                         e.g. NEAREST 3 TO 107 USING spec;
+//	space        = name | name "(" name ")"                 e.g. NEAREST 10 TO $who USING l2("my embedding");
+//	newvertex    = key [ "(" assignment
+//	               { "," assignment } ")" ]                 e.g. INSERT VERTEX 107 (name := 'Ann') INTO social;
 //	newedge      = "(" key "," key [ "," edgevalues ] ")"   e.g. INSERT EDGE ('alice', 'bob'), ('a', 'c', weight := 2.5) INTO social;
-//	keys         = key { "," key }                          e.g. DELETE VERTEX 'alice', 107 FROM social;
-//	assignments  = assignment { "," assignment }            e.g. UPDATE VERTEX 'alice', 'bob' SET age := 42, city := MISSING IN social;
-//	where        = "WHERE" condition                        e.g. NEAREST 5 TO 'a' USING e WHERE degree >= 3;
-//	pairs        = pair { "," pair }                        e.g. DELETE EDGE ('a', 'b'), ('c', 'd') FROM social;
+//	assignment   = name ":=" ( literal | "MISSING" )        e.g. UPDATE VERTEX 'alice' SET "first name" := 'Alice' IN social;
 //	edgevalues   = edgevalue [ "," edgevalue ]              e.g. UPDATE EDGE ('a', 'b') SET weight := 3, time := MISSING IN social;
 //	call         = name [ "(" [ option { "," option } ] ")" ] e.g. EMBED social USING laplacian_eigenmaps AS eigen;
-//	key          = string | integer                         e.g. NEAREST 3 TO 107 USING spec;
-//	order        = "ORDER" "BY" name [ "ASC" | "DESC" ]     e.g. SHOW VERTICES IN social ORDER BY degree DESC;
 //	summary      = name "(" name ")"                        e.g. COUNT VERTICES IN social WITH min(age), max(age), sum(degree);
 //	vertex       = key | vector                             e.g. NEAREST 3 TO 'alice' USING spec;
-//	space        = name | name "(" name ")"                 e.g. NEAREST 10 TO $who USING l2("my embedding");
 //	each         = "ALL" | "FILE" string                    e.g. PREDICT 10 LINKS FOR ALL IN social; PREDICT 10 LINKS FOR FILE 'keys.txt' IN social WITH l3;
 //	threshold    = ( "RADIUS" | "EPSILON" ) number          e.g. WITHIN RADIUS 0.35 OF 'alice' USING spec;
 //	term         = name
 //	             | "heuristics" "(" name { "," name } ")"   e.g. TRAIN MODEL friends IN social USING heuristics(jaccard) IN BACKGROUND;
-//	option       = name ":=" literal                        e.g. GENERATE preferential_attachment(n := $n) INTO g;
-//	assignment   = name ":=" ( literal | "MISSING" )        e.g. UPDATE VERTEX 'alice' SET "first name" := 'Alice' IN social;
-//	condition    = conjunction { "OR" conjunction }         e.g. NEAREST 5 TO 'a' USING e WHERE linked OR degree < 3 AND NOT linked;
+//	negation     = "NOT" negation | "(" condition ")"
+//	             | comparison                               e.g. NEAREST 5 TO 'a' USING e WHERE NOT (linked OR degree > 1000);
+//	literal      = string | number | "TRUE" | "FALSE"       e.g. RECONSTRUCT spec RADIUS 0.2 WITH (sweep := TRUE);
 //	edgevalue    = "WEIGHT" ":=" ( number | "MISSING" )
 //	             | "TIME" ":=" ( integer | string
 //	                           | "MISSING" )                e.g. INSERT EDGE ('a', 'b', time := '2024-02-29') INTO social;
 //	vector       = "[" number { "," number } "]"            e.g. NEAREST 3 TO [0.1, -2, 1e-4] USING spec;
-//	literal      = string | number | "TRUE" | "FALSE"       e.g. RECONSTRUCT spec RADIUS 0.2 WITH (sweep := TRUE);
-//	conjunction  = negation { "AND" negation }              e.g. NEAREST 5 TO 'a' USING e WHERE degree >= 3 AND degree <= 10;
-//	negation     = "NOT" negation | "(" condition ")"
-//	             | comparison                               e.g. NEAREST 5 TO 'a' USING e WHERE NOT (linked OR degree > 1000);
 //	comparison   = operand operator operand
 //	             | operand [ "NOT" ] "IN"
 //	               "(" literal { "," literal } ")"

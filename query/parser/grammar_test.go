@@ -1,16 +1,19 @@
 package parser
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
-// TestGrammar_Assembled compares the grammar in doc.go with the productions in the
-// comments of the nodes and of the functions that read them. It begins with script;
+// TestGrammar_Assembled compares the grammar in doc.go with the productions of the rules of
+// statements and of the comments of what reads their parts. It begins with script;
 // each production follows the first one that mentions it. Run with -update after a
 // change of a production.
 func TestGrammar_Assembled(t *testing.T) {
@@ -52,9 +55,6 @@ func TestGrammar_Assembled(t *testing.T) {
 	}
 }
 
-// heading is the method that makes a node a statement.
-var heading = regexp.MustCompile(`(?m)^func \((?:s )?\*(\w+)\) Heading\(\) string`)
-
 // TestGrammar_Statements holds the statements that the examples of the grammar parse
 // to against the types that are statements.
 func TestGrammar_Statements(t *testing.T) {
@@ -65,23 +65,31 @@ func TestGrammar_Statements(t *testing.T) {
 			t.Fatalf("%s: %v", r.example, err)
 		}
 		for _, st := range statements {
-			if text := st.String(); !strings.HasPrefix(text, Heading(st)) && !strings.HasPrefix(text, "PROFILE ") {
+			if text := Text(st); !strings.HasPrefix(text, Heading(st)) && !strings.HasPrefix(text, "PROFILE ") {
 				t.Errorf("%s has the heading %s", text, Heading(st))
 			}
 			seen[strings.TrimPrefix(reflect.TypeOf(st).String(), "*parser.")] = true
 		}
 	}
-	for file, text := range sources(t) {
-		for _, m := range heading.FindAllStringSubmatch(text, -1) {
-			if !seen[m[1]] {
-				t.Errorf("%s: the grammar has no example of %s", file, m[1])
-			}
-			delete(seen, m[1])
+	for _, name := range nodes() {
+		if !seen[name] {
+			t.Errorf("the grammar has no example of %s", name)
 		}
+		delete(seen, name)
 	}
 	for name := range seen {
-		t.Errorf("%s has no Heading of its own", name)
+		t.Errorf("%s has no rule", name)
 	}
+}
+
+// nodes returns the names of the types of statements.
+func nodes() []string {
+	names := []string{"Explain", "ExplainScore", "Tail"}
+	for _, r := range statements {
+		names = append(names, r.name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // TestGrammar_Tested expects a generator of trees for every statement in the law tests.
@@ -98,20 +106,56 @@ func TestGrammar_Tested(t *testing.T) {
 		}
 		generators = append(generators, text...)
 	}
-	for file, text := range sources(t) {
-		for _, m := range heading.FindAllStringSubmatch(text, -1) {
-			if !strings.Contains(string(generators), "&"+m[1]+"{") {
-				t.Errorf("%s: no generator in law_test.go makes a %s", file, m[1])
-			}
+	for _, name := range nodes() {
+		if !strings.Contains(string(generators), "&"+name+"{") {
+			t.Errorf("no generator in law_test.go makes a %s", name)
 		}
 	}
+}
+
+// ruled returns the production of each rule of statements, as the lines of a comment; the rules with the
+// same words make one. The production plain names them all.
+func ruled() map[string]string {
+	texts, examples := map[string][]string{}, map[string][]string{}
+	var names []string
+	for _, r := range append(slices.Clone(statements), explainScore) {
+		name := strings.ToLower(strings.ReplaceAll(r.text, " ", ""))
+		if texts[name] == nil && r.name != explainScore.name {
+			names = append(names, name)
+		}
+		texts[name] = append(texts[name], r.syntax(notation{grammar: true}))
+		examples[name] = append(examples[name], r.example)
+	}
+	texts["plain"], examples["plain"] = names, []string{"CHECK"}
+	blocks := map[string]string{}
+	for name, all := range texts {
+		blocks[name] = block(name, strings.Join(all, " | "), strings.Join(examples[name], "; ")+";")
+	}
+	return blocks
+}
+
+// block writes a production with its example, in lines that are not too long.
+func block(name, text, example string) string {
+	const indent, width = 15, 55
+	open := strings.NewReplacer("[ ", "[\u00a0", "{ ", "{\u00a0", "( ", "(\u00a0", "| ", "|\u00a0") // no line ends behind these
+	line := fmt.Sprintf("%-12s =", name)
+	var b strings.Builder
+	for _, word := range strings.Split(open.Replace(text), " ") {
+		if utf8.RuneCountInString(line+" "+word) > width {
+			b.WriteString("//\t" + line + "\n")
+			line = strings.Repeat(" ", indent-1)
+		}
+		line += " " + word
+	}
+	fmt.Fprintf(&b, "//\t%-*s e.g. %s\n", width, line, example)
+	return strings.ReplaceAll(b.String(), "\u00a0", " ")
 }
 
 // productions returns the comment lines of every production by its name.
 func productions(t *testing.T) map[string]string {
 	t.Helper()
 	first := regexp.MustCompile(`^//\t(\w+) += `)
-	blocks := map[string]string{}
+	blocks := ruled()
 	for file, text := range sources(t) {
 		name := ""
 		for line := range strings.Lines(text) {

@@ -86,11 +86,11 @@ var (
 	}
 	// Of clauses, where a statement could have ended.
 	habitsOfClauses = []habit{
-		{"ORDER SORT", "", "SHOW VERTICES, SHOW EDGES, NEAREST … TO, PREDICT … FOR and WITHIN have ORDER BY, after WHERE and before LIMIT; other searches return rows in the order of their scores"},
+		{"ORDER SORT", "", "ORDER BY column sorts the rows of a statement that has rows, after WHERE and before LIMIT"},
 		{"GROUP HAVING", "", "COUNT VERTICES IN g WHERE … BY attribute WITH mean(other) counts by the values of an attribute"},
 		{"JOIN UNION", "", "each statement reads one graph"},
-		{"OFFSET SKIP", "", "LIMIT keeps the first rows; the program that reads them can do the rest"},
-		{"RETURN YIELD", "", "SHOW VERTICES and SHOW EDGES have COLUMNS for what to show; other statements have fixed columns"},
+		{"OFFSET SKIP", "", "LIMIT n OFFSET m keeps n rows without the first m"},
+		{"RETURN YIELD", "", "COLUMNS says which columns of the rows to show"},
 		{"WITH IN WHERE USING LIMIT FROM TO AS INTO COLUMNS OF", "", "the clauses of a statement have one order, which HELP shows"},
 	}
 )

@@ -27,35 +27,18 @@ func (p *parser) name(what string) Ident {
 	return Ident{}
 }
 
-func (p *parser) nameNext() bool {
-	return p.tok.Kind == KindQuoted || p.tok.Kind == KindWord && !Reserved(p.tok.Text)
-}
-
-func (p *parser) nameAfter(word, what string) Ident {
-	p.needKeyword(word)
-	return p.name(what)
-}
-
-// graph, embedding and model read the name of one that exists.
+// graph and embedding read the name of one that exists.
 func (p *parser) graph() Ident {
 	n := p.name(graphName)
 	p.named.Graph = n.Name
 	return n
 }
 
-// graphAfter reads a keyword and the name of a graph that exists.
-func (p *parser) graphAfter(word string) Ident { return after(p, word, p.graph) }
-
-// embeddingAfter reads a keyword and the name of an embedding that exists.
-func (p *parser) embeddingAfter(word string) Ident { return after(p, word, p.embedding) }
-
 func (p *parser) embedding() Ident {
 	n := p.name(embeddingName)
 	p.named.Embedding = n.Name
 	return n
 }
-
-func (p *parser) model() Ident { return p.name(modelName) }
 
 // String quotes the name if it is a reserved word or not written like a bare
 // name.

@@ -17,7 +17,7 @@ func genEdgesWhere(t *rapid.T) Expr {
 
 // genDerived draws a graph that is made from others.
 func genDerived(t *rapid.T) Statement {
-	s := &DeriveGraph{Graph: genIdent().Draw(t, "graph"), How: rapid.SampledFrom(derivations).Draw(t, "how")}
+	s := &DeriveGraph{Graph: genIdent().Draw(t, "graph"), How: rapid.SampledFrom([]Derivation{Subgraph, Component, Sample, NullModel, Union, NearestGraph}).Draw(t, "how")}
 	if s.How == NearestGraph {
 		using := genSpace().Draw(t, "using")
 		s.Count, s.Using, s.Mutual = genValue(anInt).Draw(t, "count"), &using, rapid.Bool().Draw(t, "mutual")
@@ -44,7 +44,7 @@ func genDerived(t *rapid.T) Statement {
 
 // genRename draws a new name for something.
 func genRename(t *rapid.T) Statement {
-	s := &Rename{What: rapid.SampledFrom(renamed).Draw(t, "what"), Name: genIdent().Draw(t, "name"), To: genIdent().Draw(t, "to")}
+	s := &Rename{What: rapid.SampledFrom([]Renamed{RenamedGraph, RenamedEmbedding, RenamedModel, RenamedAttribute}).Draw(t, "what"), Name: genIdent().Draw(t, "name"), To: genIdent().Draw(t, "to")}
 	if s.What == RenamedAttribute {
 		graph := genIdent().Draw(t, "graph")
 		s.Graph = &graph

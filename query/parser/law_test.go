@@ -513,7 +513,7 @@ func genLook(t *rapid.T) Statement {
 func TestLaw_PrintThenParse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := genStatement().Draw(t, "statement")
-		text := want.String()
+		text := Text(want)
 		got, err := Parse(text)
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
@@ -630,12 +630,12 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		walk(reflect.ValueOf(st), func(n Node) { checkRange(t, text, n.Source()) })
-		canonical := st.String()
+		canonical := Text(st)
 		again, err := Parse(canonical)
 		if err != nil {
 			t.Fatalf("%q\n gives %q\n which fails: %v", text, canonical, err)
 		}
-		if !reflect.DeepEqual(withoutRanges(again), withoutRanges(st)) || again.String() != canonical {
+		if !reflect.DeepEqual(withoutRanges(again), withoutRanges(st)) || Text(again) != canonical {
 			t.Fatalf("%q\n gives %q\n  then %q", text, canonical, again)
 		}
 	})

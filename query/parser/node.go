@@ -25,39 +25,22 @@ var start = Pos{Offset: 0, Line: 1, Column: 1}
 // are pointers, all other nodes are values. A node and its slices belong to the
 // caller that parsed the text; this package never changes them afterwards.
 //
-// The file of a statement has all that the language knows of it: the node with its
-// production of the grammar, the heading, how it is read and how it is written. The
-// files ident.go, value.go, option.go, clause.go, search.go and condition.go have
-// the same for the parts that statements share. The other files are called as the families
-// of package query; of two of these, edits.go has the statements that change a graph,
-// exchange.go imports and exports, and search.go searches and reconstructions. The
-// grammar in doc.go is assembled from the productions.
+// The files that are called as the families of package query have the nodes of statements, of two
+// of them also edits.go, exchange.go and search.go. The files ident.go, value.go, option.go,
+// clause.go and condition.go have the parts that statements share, with their productions.
+// statements.go has how every statement is written; the grammar in doc.go is assembled from it
+// and from the productions of the parts.
 
-// Node is any part of a statement.
+// Node is a statement or a part of one. A part has a method String, which returns its canonical
+// text, as Text does that of a statement.
 type Node interface {
 	// Source returns the range of source text that the node was read from.
 	Source() Range
-	// String returns the canonical text of the node: keywords in upper case,
-	// names quoted only where they must be, one blank between words. Parsing
-	// the canonical text of a statement gives the same statement, except for
-	// its positions.
-	String() string
 }
 
-// Statement is one of the statement nodes of this package, always a pointer.
+// Statement is one of the statement nodes of this package, always a pointer. Heading returns
+// the keywords that it is known by.
 type Statement interface {
 	Node
-	// Heading returns the keywords that the statement is known by, with which
-	// its canonical text begins. EXPLAIN and PROFILE return the heading of the
-	// statement that follows them.
-	Heading() string
 	setRange(Range)
-}
-
-// Heading returns the heading of a statement, and "" for nil.
-func Heading(statement Statement) string {
-	if statement == nil {
-		return ""
-	}
-	return statement.Heading()
 }

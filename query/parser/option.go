@@ -1,5 +1,7 @@
 package parser
 
+import "strings"
+
 // Option is name := value, an option or an attribute with its value. Names may
 // repeat; package query refuses that.
 type Option struct {
@@ -17,11 +19,6 @@ func (p *parser) option() Option { return p.setting(optionName, aScalar) }
 //
 //	assignment   = name ":=" ( literal | "MISSING" )        e.g. UPDATE VERTEX 'alice' SET "first name" := 'Alice' IN social;
 func (p *parser) assignment() Option { return p.setting(attributeName, aScalar|aMissing) }
-
-// assignments reads the values of SET.
-//
-//	assignments  = assignment { "," assignment }            e.g. UPDATE VERTEX 'alice', 'bob' SET age := 42, city := MISSING IN social;
-func (p *parser) assignments() []Option { return separated(p, p.assignment) }
 
 func (p *parser) setting(what string, allowed kinds) Option {
 	begin := p.tok.Start
@@ -48,25 +45,29 @@ func (p *parser) options(owner string) []Option {
 	return options
 }
 
-// withOptions reads an optional WITH (name := value, …), the options of a statement of
-// the type of the given one. The parentheses distinguish it from the WITH of SCORE, which lists
-// scorers.
+// options is WITH (name := value, …), the options of the statement that is being read. It may be
+// left out. The parentheses distinguish it from the WITH of SCORE, which lists scorers.
 //
 //	options      = "WITH" "(" option { "," option } ")"     e.g. IMPORT $file INTO social WITH (separator := ',', header := 'none');
-func (p *parser) withOptions(of Statement) []Option { return p.optionsOf(of.Heading()) }
+func options(to *[]Option) own {
+	return own{"[ options ]", "[WITH (option := value, …)]", func(p *parser) bool {
+		if *to == nil {
+			*to = p.withOptions(strings.TrimPrefix(p.heading, "ESTIMATE "))
+		}
+		return true
+	}, func() string { return withOptions(*to) }, false, ""}
+}
 
-// optionsOf reads the options of a statement or of a part of one.
-func (p *parser) optionsOf(heading string) []Option {
+// withOptions reads the options of a statement, by its heading, or of a part of one.
+func (p *parser) withOptions(owner string) []Option {
 	if !p.keyword("WITH") {
 		return nil
 	}
-	if fine := p.err == nil; !p.sign("(") {
+	if !p.sign("(") {
+		p.rather = "options are written WITH (name := value, …)" // such as WITH share := 0.1, or WITH cosine
 		p.unexpected()
-		if fine && p.err.Hint() == "" { // such as WITH share := 0.1, or WITH cosine
-			p.err.Remedy = "options are written WITH (name := value, …)"
-		}
 	}
-	options := p.options(heading)
+	options := p.options(owner)
 	p.needSign(")")
 	return options
 }
@@ -75,7 +76,7 @@ func withOptions(options []Option) string {
 	if len(options) == 0 {
 		return ""
 	}
-	return " WITH (" + list(options) + ")"
+	return "WITH (" + joined(options) + ")"
 }
 
 // Call is a method or generator with its options: dp_spectral(dim := 200). The
@@ -100,10 +101,6 @@ func (p *parser) call(what string) Call {
 	return n
 }
 
-func (p *parser) usingCall(what string) Call {
-	return after(p, "USING", func() Call { return p.call(what) })
-}
-
 // ParseCall reads a method or generator with its options. The error is an *Error.
 func ParseCall(text string) (Call, error) {
 	p := newParser(Source{Text: text})
@@ -115,5 +112,5 @@ func (n Call) String() string {
 	if len(n.Options) == 0 {
 		return n.Name.String()
 	}
-	return n.Name.String() + "(" + list(n.Options) + ")"
+	return n.Name.String() + "(" + joined(n.Options) + ")"
 }

@@ -66,13 +66,19 @@ type parser struct {
 	begin    Pos      // of the statement
 	tokens   int      // of the statement
 	depth    int
-	ofEdges  bool  // the condition that is being read is on edges
-	named    Names // of the statement so far
+	ofEdges  bool     // the condition that is being read is on edges
+	named    Names    // of the statement so far
+	heading  string   // of the statement
+	rows     bool     // the statement answers with rows, which a Tail may follow
+	own      []string // the words of clauses that the statement has of its own
 	err      *Error
+	trying   bool   // an alternative is read: its error is described if no other came farther
+	vague    Error  // the error until then
+	rather   string // the remedy if the error has no other
 }
 
 func newParser(s Source) *parser {
-	p := &parser{scan: newScanner(s)}
+	p := &parser{scan: newScanner(s), expected: make([]string, 0, 64)}
 	p.last = p.scan.pos
 	p.scanToken()
 	p.restart()
@@ -193,31 +199,6 @@ func (p *parser) needKeyword(word string) {
 	}
 }
 
-// after reads a keyword and what is behind it.
-func after[T any](p *parser, word string, read func() T) T {
-	p.needKeyword(word)
-	return read()
-}
-
-// optional reads a keyword and what is behind it, or returns zero if the keyword is not next.
-func optional[T any](p *parser, word string, read func() T) (value T) {
-	if p.keyword(word) {
-		value = read()
-	}
-	return value
-}
-
-// oneWord reads one of the keywords and returns it, or "".
-func oneWord[W ~string](p *parser, words []W) W {
-	for _, word := range words {
-		if p.keyword(string(word)) {
-			return word
-		}
-	}
-	p.unexpected()
-	return ""
-}
-
 func (p *parser) needSign(sign string) {
 	if !p.sign(sign) {
 		p.unexpected()
@@ -231,6 +212,10 @@ func (p *parser) unexpected() {
 	}
 	if p.broken != nil {
 		p.fail(p.broken)
+		return
+	}
+	if p.trying {
+		p.err = &p.vague
 		return
 	}
 	err := &Error{Range: p.tok.Range}
@@ -269,12 +254,17 @@ func (p *parser) unexpected() {
 			err.Remedy = "HELP lists the statements"
 		}
 	}
+	if err.Hint() == "" {
+		err.Remedy = p.rather
+	}
 	p.fail(err)
 }
 
 // advise adds a remedy to the error, if there is one that only says what was expected.
 func (p *parser) advise(remedy string) {
-	if p.err != nil && p.err.Message == "" && p.err.Hint() == "" {
+	if p.err == &p.vague {
+		p.rather = remedy
+	} else if p.err != nil && p.err.Message == "" && p.err.Hint() == "" {
 		p.err.Remedy = remedy
 	}
 }
@@ -321,7 +311,7 @@ func keywordsOf(expected []string) []string {
 }
 
 // separated reads one or more items with commas between them.
-func separated[N Node](p *parser, item func() N) []N {
+func separated[N any](p *parser, item func() N) []N {
 	var items []N
 	for more := true; more && p.err == nil; more = p.sign(",") {
 		items = append(items, item())
@@ -329,7 +319,7 @@ func separated[N Node](p *parser, item func() N) []N {
 	return items
 }
 
-func list[N Node](nodes []N) string {
+func joined[N fmt.Stringer](nodes []N) string {
 	parts := make([]string, len(nodes))
 	for i, n := range nodes {
 		parts[i] = n.String()

@@ -2,11 +2,6 @@ package parser
 
 // Nearest is NEAREST k TO v | (v, …) USING space [FRESH] [EXACT] [WHERE condition]
 // [ORDER BY a].
-//
-//	nearest      = "NEAREST" integer
-//	               "TO" ( vertex | "(" key { "," key } ")" )
-//	               "USING" space [ "FRESH" ] [ "EXACT" ]
-//	               [ where ] [ order ]                      e.g. NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked ORDER BY age DESC; NEAREST 5 TO ('alice', 107) USING spec;
 type Nearest struct {
 	Range
 	Count    Value   // Int or Param
@@ -19,46 +14,8 @@ type Nearest struct {
 	Order    *Order // of the k vertices; nil where left out
 }
 
-func (*Nearest) Heading() string { return "NEAREST" }
-
-func (p *parser) nearest() Statement {
-	count := p.count()
-	p.advise("NEAREST 10 TO v USING embedding finds the 10 nearest vertices")
-	if p.keyword("FOR") {
-		return p.nearestFor(count)
-	}
-	s := &Nearest{Count: count}
-	p.needKeyword("TO")
-	if p.sign("(") {
-		s.Examples = p.keys()
-		p.needSign(")")
-	} else {
-		s.To = p.vertex()
-	}
-	s.Using = p.usingSpace()
-	s.Fresh = p.keyword("FRESH")
-	s.Exact = p.keyword("EXACT")
-	s.Where = p.where()
-	s.Order = p.order()
-	return s
-}
-
-func (s *Nearest) String() string {
-	to := "(" + list(s.Examples) + ")"
-	if s.To != nil {
-		to = s.To.String()
-	}
-	return "NEAREST " + s.Count.String() + " TO " + to + " USING " + s.Using.String() +
-		given(s.Fresh, " FRESH") + given(s.Exact, " EXACT") + where(s.Where) + s.Order.String()
-}
-
 // NearestFor is NEAREST k FOR ALL | FILE 'keys' USING space [EXACT] [WHERE condition]
 // [WITH (…)].
-//
-//	nearestfor   = "NEAREST" integer
-//	               "FOR" each
-//	               "USING" space [ "EXACT" ] [ where ]
-//	               [ options ]                              e.g. NEAREST 10 FOR ALL USING cosine(spec) WHERE NOT linked; NEAREST 5 FOR FILE 'keys.txt' USING spec WITH (count := 100);
 type NearestFor struct {
 	Range
 	Count   Value // Int or Param
@@ -69,33 +26,8 @@ type NearestFor struct {
 	Options []Option
 }
 
-func (*NearestFor) Heading() string { return "NEAREST" }
-
-// nearestFor reads the text behind FOR.
-func (p *parser) nearestFor(count Value) Statement {
-	s := &NearestFor{Count: count}
-	if each := p.each(); each != nil {
-		s.Each = *each
-	} else {
-		p.unexpected()
-	}
-	s.Using = p.usingSpace()
-	s.Exact = p.keyword("EXACT")
-	s.Where = p.where()
-	s.Options = p.withOptions(s)
-	return s
-}
-
-func (s *NearestFor) String() string {
-	return "NEAREST " + s.Count.String() + " FOR " + s.Each.String() + " USING " + s.Using.String() + given(s.Exact, " EXACT") + where(s.Where) + withOptions(s.Options)
-}
-
 // Within is WITHIN threshold OF v USING space [EXACT] [WHERE condition] [ORDER BY a]
 // [LIMIT n].
-//
-//	within       = "WITHIN" threshold "OF" vertex
-//	               "USING" space [ "EXACT" ] [ where ]
-//	               [ order ] [ "LIMIT" integer ]            e.g. WITHIN EPSILON 0.45 OF 107 USING spec ORDER BY degree LIMIT 100;
 type Within struct {
 	Range
 	Threshold Threshold // never Auto
@@ -105,25 +37,6 @@ type Within struct {
 	Where     Expr   // nil where left out
 	Order     *Order // of the vertices that LIMIT keeps; nil where left out
 	Limit     Value  // Int or Param; nil where left out
-}
-
-func (*Within) Heading() string { return "WITHIN" }
-
-func (p *parser) within() Statement {
-	return &Within{
-		Threshold: p.threshold(false),
-		Of:        after(p, "OF", p.vertex),
-		Using:     p.usingSpace(),
-		Exact:     p.keyword("EXACT"),
-		Where:     p.where(),
-		Order:     p.order(),
-		Limit:     p.limit(),
-	}
-}
-
-func (s *Within) String() string {
-	return "WITHIN " + s.Threshold.String() + " OF " + s.Of.String() + " USING " + s.Using.String() +
-		given(s.Exact, " EXACT") + where(s.Where) + s.Order.String() + limit(s.Limit)
 }
 
 // Threshold is RADIUS r, EPSILON ε or AUTO.
@@ -163,7 +76,7 @@ func (p *parser) threshold(auto bool) Threshold {
 	return n
 }
 
-func (n Threshold) String() string { return n.Kind.String() + clause(" ", n.Value) }
+func (n Threshold) String() string { return n.Kind.String() + behind(" ", n.Value) }
 
 // String returns AUTO, RADIUS or EPSILON.
 func (k ThresholdKind) String() string {
@@ -178,12 +91,6 @@ func (k ThresholdKind) String() string {
 
 // Reconstruct is RECONSTRUCT e threshold [INTO GRAPH h | INTO FILE 'file']
 // [WITH (…)]. At most one of Graph and File is set.
-//
-//	reconstruct  = "RECONSTRUCT" name
-//	               ( threshold | "AUTO" )
-//	               [ "INTO" ( "GRAPH" name
-//	                        | "FILE" string ) ]
-//	               [ options ]                              e.g. RECONSTRUCT spec AUTO INTO GRAPH again WITH (grid := 'paper');
 type Reconstruct struct {
 	Range
 	Embedding Ident
@@ -193,21 +100,19 @@ type Reconstruct struct {
 	Options   []Option
 }
 
-func (*Reconstruct) Heading() string { return "RECONSTRUCT" }
-
-func (p *parser) reconstruct() Statement {
-	s := &Reconstruct{Embedding: p.embedding(), Threshold: p.threshold(true)}
-	if p.keyword("INTO") {
-		if p.keyword("GRAPH") {
-			s.Graph = new(p.name(newGraphName))
-		} else {
-			s.File = p.file()
+// examples are the vertices of a Nearest in parentheses.
+func examples(s *Nearest) own {
+	return own{`"(" key { "," key } ")"`, "(vertex, …)", func(p *parser) bool {
+		if !p.sign("(") {
+			return false
 		}
-	}
-	s.Options = p.withOptions(s)
-	return s
-}
-
-func (s *Reconstruct) String() string {
-	return "RECONSTRUCT " + s.Embedding.String() + " " + s.Threshold.String() + clause(" INTO GRAPH ", s.Graph) + intoFile(s.File) + withOptions(s.Options)
+		s.Examples = separated(p, p.key)
+		p.needSign(")")
+		return true
+	}, func() string {
+		if s.Examples == nil {
+			return ""
+		}
+		return "(" + joined(s.Examples) + ")"
+	}, true, ""}
 }

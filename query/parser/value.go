@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 //	literal      = string | number | "TRUE" | "FALSE"       e.g. RECONSTRUCT spec RADIUS 0.2 WITH (sweep := TRUE);
 type Value interface {
 	Node
+	fmt.Stringer
 	value()
 }
 
@@ -201,11 +203,6 @@ func (p *parser) key() Value { return p.value(aKey, keyText) }
 //
 //	vertex       = key | vector                             e.g. NEAREST 3 TO 'alice' USING spec;
 func (p *parser) vertex() Value { return p.value(aVertex, keyText, vectorText) }
-
-// keys reads one or more keys.
-//
-//	keys         = key { "," key }                          e.g. DELETE VERTEX 'alice', 107 FROM social;
-func (p *parser) keys() []Value { return separated(p, p.key) }
 
 func (n String) String() string { return "'" + strings.ReplaceAll(n.Value, "'", "''") + "'" }
 

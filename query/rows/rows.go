@@ -103,10 +103,15 @@ func (r *Rows) Close() error {
 	return nil
 }
 
-// New returns rows that are made while they are read.
+// New returns rows that are made while they are read, from the first call of Next.
 func New(columns []string, types []ColumnType, seq iter.Seq2[[]Value, error]) *Rows {
-	next, stop := iter.Pull2(seq)
-	return &Rows{columns: columns, types: types, next: next, stop: stop}
+	stop := func() {}
+	r := &Rows{columns: columns, types: types, stop: func() { stop() }}
+	r.next = func() ([]Value, error, bool) {
+		r.next, stop = iter.Pull2(seq)
+		return r.next()
+	}
+	return r
 }
 
 // Of returns rows that are in memory already.

@@ -60,16 +60,16 @@ const maxClasses = 10_000
 
 var evaluateLabels = &engine.Statement[*parser.EvaluateLabels, EvaluateLabelsRequest, session.Entry, EvaluateLabelsResult]{
 	Help: help.Statement{
-		Statement: "EVALUATE LABELS", Syntax: "EVALUATE LABELS 'attribute' OF embedding [WITH (option := value, …)]",
-		Summary: "evaluates classifiers that predict an attribute from the vectors, trained on a part of the vertices; it stores nothing. macro_f1 is the mean over all classes of the attribute, 0 for one that is neither in the test set nor predicted (scikit-learn's average='macro', zero_division=0)",
-		Columns: "fraction, train, test, micro_f1, micro_f1_deviation, macro_f1, macro_f1_deviation, accuracy, accuracy_deviation; with classes: fraction, class, test, accuracy, accuracy_deviation, precision, f1, f1_deviation",
-		Example: "EVALUATE LABELS 'groups' OF spec WITH (fractions := '0.1,0.5', separator := ',')",
+		Statement: "EVALUATE LABELS",
+		Summary:   "evaluates classifiers that predict an attribute from the vectors, trained on a part of the vertices; it stores nothing. macro_f1 is the mean over all classes of the attribute, 0 for one that is neither in the test set nor predicted (scikit-learn's average='macro', zero_division=0)",
+		Columns:   "fraction, train, test, micro_f1, micro_f1_deviation, macro_f1, macro_f1_deviation, accuracy, accuracy_deviation; with classes: fraction, class, test, accuracy, accuracy_deviation, precision, f1, f1_deviation",
+		Example:   "EVALUATE LABELS 'groups' OF spec WITH (fractions := '0.1,0.5', separator := ',')",
 	},
 	Schema: labelsSchema,
 	Bind: func(b *engine.Binder, s *parser.EvaluateLabels) EvaluateLabelsRequest {
 		embedding, attribute := b.Name(fault.Embedding, s.Embedding), b.Text(engine.PartAttribute, s.Attribute)
 		req := EvaluateLabelsRequest{Embedding: embedding, Attribute: attribute}
-		engine.Bind(b, s.Heading(), labelsSchema(), s.Options, &req)
+		engine.Bind(b, parser.Heading(s), labelsSchema(), s.Options, &req)
 		return req
 	},
 	Resolve: resolveEvaluateLabels,

@@ -88,10 +88,10 @@ func DefaultVariations(method string) []Variation {
 
 var evaluateParameters = &engine.Statement[*parser.EvaluateParameters, EvaluateParametersRequest, study, EvaluateParametersResult]{
 	Help: help.Statement{
-		Statement: "EVALUATE PARAMETERS", Syntax: "EVALUATE PARAMETERS IN graph USING method[(option := value, …)] [WITH (option := value, …)]",
-		Summary: "varies the options of a method one at a time, embeds the graph with each value, and measures the best reconstruction; without values it tries the usual values of all options. It stores nothing",
-		Columns: "option, value, epsilon, radius, edges, pearson, spearman, kendall, alpha, xmin, ks, precision, recall",
-		Example: "EVALUATE PARAMETERS IN social USING dp_spectral(normalization := 'degree') WITH (beta := '0,0.25,0.5,1', dim := '50,100,200')",
+		Statement: "EVALUATE PARAMETERS",
+		Summary:   "varies the options of a method one at a time, embeds the graph with each value, and measures the best reconstruction; without values it tries the usual values of all options. It stores nothing",
+		Columns:   "option, value, epsilon, radius, edges, pearson, spearman, kendall, alpha, xmin, ks, precision, recall",
+		Example:   "EVALUATE PARAMETERS IN social USING dp_spectral(normalization := 'degree') WITH (beta := '0,0.25,0.5,1', dim := '50,100,200')",
 	},
 	Schema:  parametersSchema,
 	Bind:    bindEvaluateParameters,
@@ -149,7 +149,7 @@ type study struct {
 func bindEvaluateParameters(b *engine.Binder, s *parser.EvaluateParameters) EvaluateParametersRequest {
 	req := EvaluateParametersRequest{Graph: b.Name(fault.Graph, s.Graph), Method: s.Method.Name.Name}
 	req.Settings = methods.Bind(b, s.Method)
-	engine.Bind(b, s.Heading(), parametersSchema(), s.Options, &req)
+	engine.Bind(b, parser.Heading(s), parametersSchema(), s.Options, &req)
 	for i, o := range studiedOptions {
 		if values := req.studied[i]; values != nil {
 			req.Vary = append(req.Vary, Variation{o.name, values})

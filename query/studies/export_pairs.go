@@ -60,16 +60,16 @@ func exportPairsSchema() option.Schema[ExportPairsRequest] {
 
 var exportPairs = &engine.Statement[*parser.ExportPairs, ExportPairsRequest, pairTarget, files.ExportResult]{
 	Help: help.Statement{
-		Statement: "EXPORT PAIRS", Syntax: "EXPORT PAIRS OF graph [USING method[(option := value, …)], …] INTO FILE 'file' [WITH (option := value, …)]",
-		Summary: "writes the pairs that EVALUATE LINKS measures with the same options, each with its label, its kind of negatives and all scores, so that other programs can compute the same figures; larger scores mean likelier edges, and distances are negated; with ranking it writes the recommendations; the file has one of the formats of INTO FILE",
-		Columns: "file, pairs",
-		Example: "EXPORT PAIRS OF social USING dp_spectral INTO FILE 'pairs.parquet' WITH (negatives := 'degree')",
+		Statement: "EXPORT PAIRS",
+		Summary:   "writes the pairs that EVALUATE LINKS measures with the same options, each with its label, its kind of negatives and all scores, so that other programs can compute the same figures; larger scores mean likelier edges, and distances are negated; with ranking it writes the recommendations; the file has one of the formats of INTO FILE",
+		Columns:   "file, pairs",
+		Example:   "EXPORT PAIRS OF social USING dp_spectral INTO FILE 'pairs.parquet' WITH (negatives := 'degree')",
 	},
 	Schema: exportPairsSchema,
 	Bind: func(b *engine.Binder, s *parser.ExportPairs) (req ExportPairsRequest) {
 		linkMethods(b, &req.Evaluation, s.Graph, s.Methods)
 		req.Path = b.Text(fault.Into, s.File)
-		engine.Bind(b, s.Heading(), exportPairsSchema(), s.Options, &req)
+		engine.Bind(b, parser.Heading(s), exportPairsSchema(), s.Options, &req)
 		req.Evaluation.settle(b)
 		return req
 	},

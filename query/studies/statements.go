@@ -2,9 +2,9 @@ package studies
 
 import "heavytail/query/internal/engine"
 
-// Statements lists the statements of the family.
+// Statements lists the statements of the family, in the order in which HELP shows them.
 func Statements() []engine.Described {
 	return []engine.Described{
-		exportPairs, evaluateParameters, evaluateLabels, evaluateLinks, tuneEmbedding,
+		evaluateLinks, evaluateLabels, evaluateParameters, tuneEmbedding, exportPairs,
 	}
 }

@@ -34,10 +34,10 @@ import (
 
 var tuneEmbedding = &engine.Statement[*parser.Tune, TuneRequest, *tuning, TuneResult]{
 	Help: help.Statement{
-		Statement: "TUNE", Syntax: "TUNE graph [USING method[(option := value, …)], …] FOR RECONSTRUCTION | LINKS | LABELS AS embedding [WITH (option := value, …)] [IN BACKGROUND]",
-		Summary: "searches for the values of the options that the statement leaves open that are best for one purpose on this graph, stores the best embedding, and lists all trials, the best first. Without USING it searches dp_spectral and dp_walker, or unit_ball WITH (exact := TRUE)",
-		Columns: "trial, method, options, stage, confirmed, score, the measures of the goal, seconds; in the background those of SHOW JOBS",
-		Example: "TUNE social USING dp_spectral(dim := 64), dp_walker FOR RECONSTRUCTION AS best WITH (budget := '10m')",
+		Statement: "TUNE",
+		Summary:   "searches for the values of the options that the statement leaves open that are best for one purpose on this graph, stores the best embedding, and lists all trials, the best first. Without USING it searches dp_spectral and dp_walker, or unit_ball WITH (exact := TRUE)",
+		Columns:   "trial, method, options, stage, confirmed, score, the measures of the goal, seconds; in the background those of SHOW JOBS",
+		Example:   "TUNE social USING dp_spectral(dim := 64), dp_walker FOR RECONSTRUCTION AS best WITH (budget := '10m')",
 	},
 	Schema: tuneSchema,
 	Bind: func(b *engine.Binder, s *parser.Tune) TuneRequest {
@@ -48,7 +48,7 @@ var tuneEmbedding = &engine.Statement[*parser.Tune, TuneRequest, *tuning, TuneRe
 		for _, m := range s.Methods {
 			req.Methods = append(req.Methods, TuneMethod{Method: m.Name.Name, Settings: methods.Bind(b, m)})
 		}
-		engine.Bind(b, s.Heading(), tuneSchema(), s.Options, &req)
+		engine.Bind(b, parser.Heading(s), tuneSchema(), s.Options, &req)
 		if at, given := b.At[fault.Option(attributeOption)]; given {
 			b.At[engine.PartAttribute] = at
 		}
@@ -270,7 +270,7 @@ func tuneJob(c *engine.Call, req TuneRequest, found *tuning) (job.Spec, error) {
 		}
 	}
 	return job.Spec{
-		Kind: "TUNE", Text: text.String(), Target: req.Name, Graph: found.graph, Options: options,
+		Kind: "TUNE", Text: parser.Text(&text), Target: req.Name, Graph: found.graph, Options: options,
 		Memory: found.bytes(graph, req.Goal, sweep.Bytes(c), abreast(c, found, graph, req.Goal)), Purpose: "tuning an embedding of graph " + fault.Name(req.Graph),
 	}, nil
 }

@@ -51,10 +51,10 @@ type EmbedResult struct {
 
 var embed = &engine.Statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
 	Help: help.Statement{
-		Statement: "EMBED", Syntax: "EMBED graph USING method[(option := value, …)] AS embedding [WITH (option := value)] [IN BACKGROUND]",
-		Summary: "computes a vector for every vertex. An embedding of that name is replaced when the new one is complete, and its indexes are rebuilt; models and predictions that use it must then be computed again, unless the vectors are the same. A run of more than two seconds becomes a job, which can be resumed after it was stopped",
-		Columns: "embedding, method, dim, vertices, seconds, residual; in the background those of SHOW JOBS",
-		Example: "EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec",
+		Statement: "EMBED",
+		Summary:   "computes a vector for every vertex. An embedding of that name is replaced when the new one is complete, and its indexes are rebuilt; models and predictions that use it must then be computed again, unless the vectors are the same. A run of more than two seconds becomes a job, which can be resumed after it was stopped",
+		Columns:   "embedding, method, dim, vertices, seconds, residual; in the background those of SHOW JOBS",
+		Example:   "EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec",
 	},
 	Schema: embedSchema,
 	Bind:   bindEmbed,
@@ -118,7 +118,7 @@ func bindEmbed(b *engine.Binder, s *parser.Embed) EmbedRequest {
 	b.Background = s.Background
 	req := EmbedRequest{Graph: b.Name(fault.Graph, s.Graph), Name: b.Name(fault.Embedding, s.Embedding)}
 	req.Method, req.Settings = s.Method.Name.Name, methods.Bind(b, s.Method)
-	engine.Bind(b, s.Heading(), embedSchema(), s.Options, &req)
+	engine.Bind(b, parser.Heading(s), embedSchema(), s.Options, &req)
 	return req
 }
 
@@ -135,7 +135,7 @@ func embedJob(c *engine.Call, req EmbedRequest, found chosen) (*session.Graph, j
 	text := parser.Embed{Graph: parser.Ident{Name: req.Graph}, Method: found.Text(), Embedding: parser.Ident{Name: req.Name}, Options: engine.Given(embedSchema(), req)}
 	options, _ := run.Settings(found.Method.Name, found.Options) // the settings have been checked, so there is no error
 	spec := found.spec(graph)
-	spec.Kind, spec.Text, spec.Target, spec.Options, spec.Purpose = "EMBED", text.String(), req.Name, options, found.purpose(req.Graph)
+	spec.Kind, spec.Text, spec.Target, spec.Options, spec.Purpose = "EMBED", parser.Text(&text), req.Name, options, found.purpose(req.Graph)
 	return graph, spec, nil
 }
 

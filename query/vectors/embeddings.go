@@ -15,9 +15,9 @@ import (
 
 var dropEmbedding = &engine.Statement[*parser.DropEmbedding, string, storage.EmbeddingInfo, engine.Nothing]{
 	Help: help.Statement{
-		Statement: "DROP EMBEDDING", Syntax: "DROP EMBEDDING embedding",
-		Summary: "removes an embedding with its generations, or one past generation, which name@generation means",
-		Example: "DROP EMBEDDING spec",
+		Statement: "DROP EMBEDDING",
+		Summary:   "removes an embedding with its generations, or one past generation, which name@generation means",
+		Example:   "DROP EMBEDDING spec",
 	},
 	Bind: func(b *engine.Binder, s *parser.DropEmbedding) string {
 		return b.Name(fault.Embedding, s.Embedding)

@@ -29,10 +29,10 @@ type Estimate struct {
 
 var estimateEmbed = &engine.Statement[*parser.Estimate, EmbedRequest, chosen, Estimate]{
 	Help: help.Statement{
-		Statement: "ESTIMATE EMBED", Syntax: "ESTIMATE EMBED graph USING method[(option := value, …)] [AS embedding]",
-		Summary: "predicts the memory and, from a short measurement, the time that EMBED would take on this machine",
-		Columns: "graph, method, dim, bytes, limit, seconds",
-		Example: "ESTIMATE EMBED social USING dp_walker(dim := 128)",
+		Statement: "ESTIMATE EMBED",
+		Summary:   "predicts the memory and, from a short measurement, the time that EMBED would take on this machine",
+		Columns:   "graph, method, dim, bytes, limit, seconds",
+		Example:   "ESTIMATE EMBED social USING dp_walker(dim := 128)",
 	},
 	Bind: func(b *engine.Binder, s *parser.Estimate) EmbedRequest {
 		s.Background = false // the estimate itself is computed at once

@@ -48,15 +48,15 @@ func (req EvaluateReconstructionRequest) sweep() ReconstructRequest {
 
 var evaluateReconstruction = &engine.Statement[*parser.EvaluateReconstruction, EvaluateReconstructionRequest, swept, EvaluateReconstructionResult]{
 	Help: help.Statement{
-		Statement: "EVALUATE RECONSTRUCTION", Syntax: "EVALUATE RECONSTRUCTION OF embedding [WITH (option := value, …)]",
-		Summary: "measures how well an embedding reconstructs the degrees and edges of its graph, at the best of many distances",
-		Columns: "epsilon, radius, edges, pearson, spearman, kendall, alpha, xmin, ks, precision, recall",
-		Example: "EVALUATE RECONSTRUCTION OF spec WITH (grid := 'paper', criterion := 'f1')",
+		Statement: "EVALUATE RECONSTRUCTION",
+		Summary:   "measures how well an embedding reconstructs the degrees and edges of its graph, at the best of many distances",
+		Columns:   "epsilon, radius, edges, pearson, spearman, kendall, alpha, xmin, ks, precision, recall",
+		Example:   "EVALUATE RECONSTRUCTION OF spec WITH (grid := 'paper', criterion := 'f1')",
 	},
 	Schema: evaluateReconstructionSchema,
 	Bind: func(b *engine.Binder, s *parser.EvaluateReconstruction) EvaluateReconstructionRequest {
 		req := EvaluateReconstructionRequest{Embedding: b.Name(fault.Embedding, s.Embedding)}
-		engine.Bind(b, s.Heading(), evaluateReconstructionSchema(), s.Options, &req)
+		engine.Bind(b, parser.Heading(s), evaluateReconstructionSchema(), s.Options, &req)
 		req.Laws = req.all
 		return req
 	},

@@ -37,10 +37,10 @@ type exportedEmbedding struct {
 
 var exportEmbedding = &engine.Statement[*parser.ExportEmbedding, files.ExportRequest, exportedEmbedding, files.ExportResult]{
 	Help: help.Statement{
-		Statement: "EXPORT EMBEDDING", Syntax: "EXPORT EMBEDDING embedding INTO FILE 'file' [WITH (option := value, …)]",
-		Summary: "writes an embedding as word2vec text or binary, as Parquet, or as a numpy matrix with the keys of its rows in 'file.keys'",
-		Columns: "file, vectors",
-		Example: "EXPORT EMBEDDING spec INTO FILE 'spec.npy' WITH (overwrite := TRUE)",
+		Statement: "EXPORT EMBEDDING",
+		Summary:   "writes an embedding as word2vec text or binary, as Parquet, or as a numpy matrix with the keys of its rows in 'file.keys'",
+		Columns:   "file, vectors",
+		Example:   "EXPORT EMBEDDING spec INTO FILE 'spec.npy' WITH (overwrite := TRUE)",
 	},
 	Schema: func() option.Schema[files.ExportRequest] { return export.Schema(embeddingFormats()) },
 	Bind: func(b *engine.Binder, s *parser.ExportEmbedding) files.ExportRequest {

@@ -69,16 +69,16 @@ type importedVectors struct {
 
 var importEmbedding = &engine.Statement[*parser.ImportEmbedding, ImportEmbeddingRequest, importedVectors, ImportEmbeddingResult]{
 	Help: help.Statement{
-		Statement: "IMPORT EMBEDDING", Syntax: "IMPORT EMBEDDING 'file' INTO graph AS embedding [WITH (option := value, …)]",
-		Summary: "reads vectors from a file (word2vec text or binary, Parquet, or a numpy matrix with a file of keys) and stores them as an embedding with the method imported, which REFRESH cannot update",
-		Columns: "embedding, dim, vertices, missing, unknown, seconds",
-		Example: "IMPORT EMBEDDING 'theirs.npy' INTO social AS theirs WITH (keys := 'nodes.txt', no_vector := 'zero')",
+		Statement: "IMPORT EMBEDDING",
+		Summary:   "reads vectors from a file (word2vec text or binary, Parquet, or a numpy matrix with a file of keys) and stores them as an embedding with the method imported, which REFRESH cannot update",
+		Columns:   "embedding, dim, vertices, missing, unknown, seconds",
+		Example:   "IMPORT EMBEDDING 'theirs.npy' INTO social AS theirs WITH (keys := 'nodes.txt', no_vector := 'zero')",
 	},
 	Schema: importEmbeddingSchema,
 	Bind: func(b *engine.Binder, s *parser.ImportEmbedding) ImportEmbeddingRequest {
 		req := ImportEmbeddingRequest{Graph: b.Name(fault.Graph, s.Graph), Name: b.Name(fault.Embedding, s.Embedding)}
 		req.Path = b.Text(fault.File, s.File)
-		engine.Bind(b, s.Heading(), importEmbeddingSchema(), s.Options, &req)
+		engine.Bind(b, parser.Heading(s), importEmbeddingSchema(), s.Options, &req)
 		return req
 	},
 	Resolve: resolveImportEmbedding,

@@ -43,10 +43,10 @@ type CreateIndexRequest struct {
 
 var createIndex = &engine.Statement[*parser.CreateIndex, CreateIndexRequest, storage.EmbeddingInfo, storage.IndexInfo]{
 	Help: help.Statement{
-		Statement: "CREATE INDEX", Syntax: "CREATE INDEX ON embedding [WITH (option := value, …)] [IN BACKGROUND]",
-		Summary: "builds an index (HNSW) of the vectors, used by NEAREST and WITHIN for large embeddings (from Options.IndexBytes); recall is the fraction of the 10 nearest that it finds, the mean over searches for 100 of the vectors; lowest is the fraction that the worst of these searches finds, poor the fraction of them that find less than half. REFRESH of the embedding updates the index, or removes it if scans take less time than its searches; a full run of EMBED rebuilds it with the same parameters",
-		Columns: "embedding, metric, vectors, m, ef_construction, ef, recall, lowest, poor, bytes, seconds, created; in the background those of SHOW JOBS",
-		Example: "CREATE INDEX ON spec WITH (metric := 'cosine', ef := 100)",
+		Statement: "CREATE INDEX",
+		Summary:   "builds an index (HNSW) of the vectors, used by NEAREST and WITHIN for large embeddings (from Options.IndexBytes); recall is the fraction of the 10 nearest that it finds, the mean over searches for 100 of the vectors; lowest is the fraction that the worst of these searches finds, poor the fraction of them that find less than half. REFRESH of the embedding updates the index, or removes it if scans take less time than its searches; a full run of EMBED rebuilds it with the same parameters",
+		Columns:   "embedding, metric, vectors, m, ef_construction, ef, recall, lowest, poor, bytes, seconds, created; in the background those of SHOW JOBS",
+		Example:   "CREATE INDEX ON spec WITH (metric := 'cosine', ef := 100)",
 	},
 	Schema:  indexSchema,
 	Bind:    bindCreateIndex,
@@ -97,7 +97,7 @@ func (s *Service) StartCreateIndex(ctx context.Context, req CreateIndexRequest) 
 func bindCreateIndex(b *engine.Binder, s *parser.CreateIndex) CreateIndexRequest {
 	b.Background = s.Background
 	req := CreateIndexRequest{Embedding: b.Name(fault.Embedding, s.Embedding)}
-	engine.Bind(b, s.Heading(), indexSchema(), s.Options, &req)
+	engine.Bind(b, parser.Heading(s), indexSchema(), s.Options, &req)
 	return req
 }
 
@@ -122,7 +122,7 @@ func indexSpec(req CreateIndexRequest, info storage.EmbeddingInfo) job.Spec {
 	build := req.options().Bytes(info.Vertices)
 	text := parser.CreateIndex{Embedding: parser.Ident{Name: info.Name}, Options: engine.Given(indexSchema(), req)}
 	return job.Spec{
-		Kind: "CREATE INDEX", Text: text.String(), Target: info.Name, KeepsVectors: true,
+		Kind: "CREATE INDEX", Text: parser.Text(&text), Target: info.Name, KeepsVectors: true,
 		Graph:  storage.GraphInfo{Name: info.Graph, ID: info.GraphID, Version: info.GraphVersion},
 		Memory: build + session.StoringBytes(build), Beside: session.VectorBytes(info.Vertices, info.Dim),
 		Allocates: build + 3*session.StoringBytes(build)/2, // the build leaves no garbage, and each transaction its records
@@ -132,9 +132,9 @@ func indexSpec(req CreateIndexRequest, info storage.EmbeddingInfo) job.Spec {
 
 var dropIndex = &engine.Statement[*parser.DropIndex, string, engine.Nothing, engine.Nothing]{
 	Help: help.Statement{
-		Statement: "DROP INDEX", Syntax: "DROP INDEX ON embedding",
-		Summary: "removes all indexes of an embedding",
-		Example: "DROP INDEX ON spec",
+		Statement: "DROP INDEX",
+		Summary:   "removes all indexes of an embedding",
+		Example:   "DROP INDEX ON spec",
 	},
 	Bind: func(b *engine.Binder, s *parser.DropIndex) string { return b.Name(fault.Embedding, s.Embedding) },
 	Resolve: func(c *engine.Call, embedding string) (engine.Nothing, error) {

@@ -73,6 +73,7 @@ var nearest = &engine.Statement[*parser.Nearest, NearestRequest, search.Search, 
 	Resolve: resolveNearest,
 	Plan:    planNearest,
 	Run:     runNearest,
+	Empty:   noNearest,
 	Rows:    nearestRows,
 	Reads:   true, // except with FRESH if the embedding is behind its graph
 }
@@ -89,6 +90,7 @@ var nearestFor = &engine.Statement[*parser.NearestFor, NearestRequest, search.Se
 	Resolve: resolveNearest,
 	Plan:    planNearest,
 	Run:     runNearest,
+	Empty:   noNearest,
 	Rows:    nearestRows,
 	Reads:   true,
 }
@@ -103,10 +105,10 @@ func (req NearestRequest) some() engine.RowRange {
 
 func nearestHelp() help.Statement {
 	return help.Statement{
-		Statement: "NEAREST", Syntax: "NEAREST k TO vertex | (vertex, …) | [vector] | FOR ALL | FOR FILE 'keys' USING embedding | metric(embedding) [FRESH] [EXACT] [WHERE condition] [ORDER BY attribute | degree | key [ASC | DESC]] [WITH (option := value, …)]",
-		Summary: "finds the k nearest vertices, nearest first; metrics are l2, cosine and dot; with several query vertices the centroid is used (of unit vectors under cosine); query vertices are excluded from the result. FRESH brings the embedding up to date first, as REFRESH does. EXACT searches without an index, because an index may miss some vertices. FOR ALL finds the k nearest of every vertex that has a vector, in the order of the graph; FOR FILE finds those of the vertices whose keys a file lists, one per line, in the order of the file, and leaves out keys that the graph does not have. ORDER BY sorts the k vertices that were found, with vertices without a value last. FOR cannot be combined with FRESH and ORDER BY, and its options first and count choose some of the vertices",
-		Columns: "vertex, distance (l2) or similarity (cosine and dot); with FOR: source, rank, target, distance or similarity",
-		Example: "NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked AND degree >= 3",
+		Statement: "NEAREST",
+		Summary:   "finds the k nearest vertices, nearest first; metrics are l2, cosine and dot; with several query vertices the centroid is used (of unit vectors under cosine); query vertices are excluded from the result. FRESH brings the embedding up to date first, as REFRESH does. EXACT searches without an index, because an index may miss some vertices. FOR ALL finds the k nearest of every vertex that has a vector, in the order of the graph; FOR FILE finds those of the vertices whose keys a file lists, one per line, in the order of the file, and leaves out keys that the graph does not have. ORDER BY sorts the k vertices that were found, with vertices without a value last. FOR cannot be combined with FRESH and ORDER BY, and its options first and count choose some of the vertices",
+		Columns:   "vertex, distance (l2) or similarity (cosine and dot); with FOR: source, rank, target, distance or similarity",
+		Example:   "NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked AND degree >= 3",
 	}
 }
 
@@ -255,6 +257,15 @@ func runNearest(c *engine.Call, req NearestRequest, s search.Search) (SearchResu
 			return nil
 		})
 	})}, nil
+}
+
+// noNearest is the answer without rows.
+func noNearest(req NearestRequest, s search.Search) SearchResult {
+	r := SearchResult{Metric: s.Metric}
+	if req.Each {
+		r.stream = new(engine.Stream[NearestRow])
+	}
+	return r
 }
 
 func nearestRows(req NearestRequest, r SearchResult) *rows.Rows {

@@ -77,10 +77,10 @@ type ReconstructResult struct {
 
 var reconstruct = &engine.Statement[*parser.Reconstruct, ReconstructRequest, swept, ReconstructResult]{
 	Help: help.Statement{
-		Statement: "RECONSTRUCT", Syntax: "RECONSTRUCT embedding EPSILON e | RADIUS r | AUTO [INTO GRAPH graph | INTO FILE 'file'] [WITH (option := value, …)]",
-		Summary: "builds a graph that joins all pairs of vertices within a distance, and compares it with the original graph",
-		Columns: "epsilon, radius, edges, pearson, spearman, kendall, precision, recall",
-		Example: "RECONSTRUCT spec AUTO INTO GRAPH again WITH (criterion := 'spearman')",
+		Statement: "RECONSTRUCT",
+		Summary:   "builds a graph that joins all pairs of vertices within a distance, and compares it with the original graph",
+		Columns:   "epsilon, radius, edges, pearson, spearman, kendall, precision, recall",
+		Example:   "RECONSTRUCT spec AUTO INTO GRAPH again WITH (criterion := 'spearman')",
 	},
 	Schema:  reconstructSchema,
 	Bind:    bindReconstruct,
@@ -128,7 +128,7 @@ func bindReconstruct(b *engine.Binder, s *parser.Reconstruct) (req ReconstructRe
 	req.Radius, req.Epsilon = threshold(b, s.Threshold)
 	req.Graph = b.NameOrNone(fault.Into, s.Graph)
 	req.File = b.TextOrNone(fault.Into, s.File)
-	engine.Bind(b, s.Heading(), reconstructSchema(), s.Options, &req)
+	engine.Bind(b, parser.Heading(s), reconstructSchema(), s.Options, &req)
 	return req
 }
 

@@ -49,16 +49,16 @@ type staleness struct {
 
 var refresh = &engine.Statement[*parser.Refresh, RefreshRequest, staleness, RefreshResult]{
 	Help: help.Statement{
-		Statement: "REFRESH", Syntax: "REFRESH embedding [WITH (option := value)] [IN BACKGROUND]",
-		Summary: "brings an embedding up to date with its graph and stores the result as the next generation. It works from the changes where possible, and otherwise computes in full. kind is none, incremental, or full if more than half of the vertices were computed in full; drift is the distance that vertices moved, relative to their norms",
-		Columns: "embedding, kind, generation, versions, touched, residual, mean_drift, max_drift, seconds, reason; in the background those of SHOW JOBS",
-		Example: "REFRESH spec",
+		Statement: "REFRESH",
+		Summary:   "brings an embedding up to date with its graph and stores the result as the next generation. It works from the changes where possible, and otherwise computes in full. kind is none, incremental, or full if more than half of the vertices were computed in full; drift is the distance that vertices moved, relative to their norms",
+		Columns:   "embedding, kind, generation, versions, touched, residual, mean_drift, max_drift, seconds, reason; in the background those of SHOW JOBS",
+		Example:   "REFRESH spec",
 	},
 	Schema: refreshSchema,
 	Bind: func(b *engine.Binder, s *parser.Refresh) RefreshRequest {
 		b.Background = s.Background
 		req := RefreshRequest{Embedding: b.Name(fault.Embedding, s.Embedding)}
-		engine.Bind(b, s.Heading(), refreshSchema(), s.Options, &req)
+		engine.Bind(b, parser.Heading(s), refreshSchema(), s.Options, &req)
 		return req
 	},
 	Resolve: func(c *engine.Call, req RefreshRequest) (found staleness, err error) {
@@ -136,7 +136,7 @@ func refreshJob(c *engine.Call, req RefreshRequest, found staleness) (job.Spec, 
 	name := found.Info.Name
 	text := parser.Refresh{Embedding: parser.Ident{Name: name}, Options: engine.Given(refreshSchema(), req)}
 	return job.Spec{
-		Kind: "REFRESH", Text: text.String(), Target: name, Graph: found.Graph, Options: found.Info.Options,
+		Kind: "REFRESH", Text: parser.Text(&text), Target: name, Graph: found.Graph, Options: found.Info.Options,
 		Memory: refreshBytes(found.Info.Method, found.Graph.Vertices, found.Info.Dim), Beside: session.VectorBytes(found.Info.Vertices, found.Info.Dim), Purpose: "refreshing embedding " + fault.Name(name),
 	}, nil
 }

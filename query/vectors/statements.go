@@ -2,11 +2,11 @@ package vectors
 
 import "heavytail/query/internal/engine"
 
-// Statements lists the statements of the family.
+// Statements lists the statements of the family, in the order in which HELP shows them.
 func Statements() []engine.Described {
 	return []engine.Described{
-		dropEmbedding, importEmbedding, exportWalks, exportEmbedding, describeEmbedding, embed, estimateEmbed,
-		createIndex, dropIndex, refresh, autoRefresh, verify, showGenerations, showVector, diff, nearest, nearestFor,
-		withinRadius, reconstruct, evaluateReconstruction,
+		embed, estimateEmbed, refresh, autoRefresh, verify, importEmbedding, exportEmbedding, exportWalks,
+		nearest, nearestFor, withinRadius, reconstruct, evaluateReconstruction, createIndex, dropIndex,
+		describeEmbedding, showVector, showGenerations, diff, dropEmbedding,
 	}
 }

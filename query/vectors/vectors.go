@@ -88,10 +88,10 @@ type vectorRequest struct{ embedding, vertex string }
 
 var showVector = &engine.Statement[*parser.ShowVector, vectorRequest, storage.EmbeddingInfo, []float32]{
 	Help: help.Statement{
-		Statement: "SHOW VECTOR", Syntax: "SHOW VECTOR OF vertex IN embedding",
-		Summary: "lists the values of the vector of a vertex, one row for each dimension",
-		Columns: "dimension, value",
-		Example: "SHOW VECTOR OF 'alice' IN spec",
+		Statement: "SHOW VECTOR",
+		Summary:   "lists the values of the vector of a vertex, one row for each dimension",
+		Columns:   "dimension, value",
+		Example:   "SHOW VECTOR OF 'alice' IN spec",
 	},
 	Bind: func(b *engine.Binder, s *parser.ShowVector) vectorRequest {
 		return vectorRequest{embedding: b.Name(fault.Embedding, s.Embedding), vertex: b.VertexKey(fault.Vertex, s.Vertex)}

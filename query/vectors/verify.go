@@ -60,16 +60,16 @@ type VerifyResult struct {
 
 var verify = &engine.Statement[*parser.Verify, VerifyRequest, session.Entry, VerifyResult]{
 	Help: help.Statement{
-		Statement: "VERIFY", Syntax: "VERIFY embedding [WITH (option := value, …)] [IN BACKGROUND]",
-		Summary: "computes an embedding in full, stores nothing, and compares it with the stored one: nearest neighbours, the angles in degrees between the subspaces (spectral methods), reconstruction, and how well distances separate edges from other pairs",
-		Columns: "measure, stored, full; in the background those of SHOW JOBS, whose result has them",
-		Example: "VERIFY spec WITH (sample := 200)",
+		Statement: "VERIFY",
+		Summary:   "computes an embedding in full, stores nothing, and compares it with the stored one: nearest neighbours, the angles in degrees between the subspaces (spectral methods), reconstruction, and how well distances separate edges from other pairs",
+		Columns:   "measure, stored, full; in the background those of SHOW JOBS, whose result has them",
+		Example:   "VERIFY spec WITH (sample := 200)",
 	},
 	Schema: verifySchema,
 	Bind: func(b *engine.Binder, s *parser.Verify) VerifyRequest {
 		b.Background = s.Background
 		req := VerifyRequest{Embedding: b.Name(fault.Embedding, s.Embedding)}
-		engine.Bind(b, s.Heading(), verifySchema(), s.Options, &req)
+		engine.Bind(b, parser.Heading(s), verifySchema(), s.Options, &req)
 		return req
 	},
 	Resolve: resolveVerify,
@@ -139,7 +139,7 @@ func verifyJob(_ *engine.Call, req VerifyRequest, found session.Entry) (job.Spec
 	vectors := session.VectorBytes(found.Info.Vertices, found.Info.Dim)
 	measuring := evaluate.ReconstructSampleBytes(found.Info.Vertices, found.Info.Dim, found.Graph.Edges, verifyRows*cmp.Or(req.Sample, verifySample), evaluate.ReconstructOptions{})
 	return job.Spec{
-		Kind: "VERIFY", Text: text.String(), Graph: found.Graph, Options: found.Info.Options,
+		Kind: "VERIFY", Text: parser.Text(&text), Graph: found.Graph, Options: found.Info.Options,
 		Memory: max(4*vectors, vectors+measuring), Beside: vectors, Purpose: "verifying embedding " + fault.Name(found.Info.Name),
 	}, nil
 }

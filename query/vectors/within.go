@@ -50,15 +50,16 @@ type WithinRequest struct {
 
 var withinRadius = &engine.Statement[*parser.Within, WithinRequest, search.Search, SearchResult]{
 	Help: help.Statement{
-		Statement: "WITHIN", Syntax: "WITHIN RADIUS r | EPSILON e OF vertex | [vector] USING embedding | metric(embedding) [EXACT] [WHERE condition] [ORDER BY attribute | degree | key [ASC | DESC]] [LIMIT n]",
-		Summary: "finds all vertices within a distance, or with an edge probability 1/(1+e^distance) of at least e, nearest first or in the order of ORDER BY, with vertices without a value last; LIMIT keeps the first n",
-		Columns: "vertex, distance (l2) or similarity (cosine and dot)",
-		Example: "WITHIN EPSILON 0.45 OF 'alice' USING spec LIMIT 20",
+		Statement: "WITHIN",
+		Summary:   "finds all vertices within a distance, or with an edge probability 1/(1+e^distance) of at least e, nearest first or in the order of ORDER BY, with vertices without a value last; LIMIT keeps the first n",
+		Columns:   "vertex, distance (l2) or similarity (cosine and dot)",
+		Example:   "WITHIN EPSILON 0.45 OF 'alice' USING spec LIMIT 20",
 	},
 	Bind:    bindWithin,
 	Resolve: resolveWithin,
 	Plan:    planWithin,
 	Run:     func(c *engine.Call, _ WithinRequest, s search.Search) (SearchResult, error) { return find(c, s) },
+	Empty:   func(_ WithinRequest, s search.Search) SearchResult { return SearchResult{Metric: s.Metric} },
 	Rows:    func(_ WithinRequest, r SearchResult) *rows.Rows { return r.rows() },
 	Reads:   true,
 }

@@ -1,15 +1,21 @@
 package format
 
-import "bytes"
+import (
+	"bytes"
+
+	"heavytail/storage/format/internal/decimal"
+	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/fault"
+)
 
 // adjacency reads adjacency lists: on every line a vertex, then its neighbours,
 // as networkx writes them.
 type adjacency struct {
 	lines
 	h        Handler
-	sep      separator
+	sep      delimited.Separator
 	header   bool // the first data line is skipped
-	columns  columns
+	columns  delimited.Columns
 	checking bool   // fields are only checked, not delivered
 	vertex   []byte // the first field of the line
 	err      error  // of the handler
@@ -24,8 +30,8 @@ type adjacency struct {
 func newAdjacency(opts Options, h Handler) *adjacency {
 	a := &adjacency{h: h, header: opts.Header == HeaderNames}
 	a.opts, a.to = opts.EdgeListOptions, a
-	a.columns.each = a.field
-	a.sep, _ = parseSeparator(opts.Separator) // Validate has seen it
+	a.columns.Each = a.field
+	a.sep, _ = delimited.ParseSeparator(opts.Separator) // Validate has seen it
 	return a
 }
 
@@ -45,14 +51,14 @@ func (a *adjacency) count(line []byte) {
 		a.vertices++
 		a.neighbours += int64(len(words))
 		for _, word := range words {
-			if v, ok := parseCount(word); !ok || v < 1 || v > a.n {
+			if v, ok := decimal.Count(word); !ok || v < 1 || v > a.n {
 				a.n = 0 // not a METIS file
 			}
 		}
 		return
 	}
 	if a.first = len(words) > 0; len(words) == 2 || len(words) == 3 && len(bytes.Trim(words[2], "0")) == 0 {
-		a.n, a.m, _ = parseCounts(words[0], words[1])
+		a.n, a.m, _ = decimal.Counts(words[0], words[1])
 	}
 }
 
@@ -64,13 +70,13 @@ func (a *adjacency) line(line []byte) error {
 	if kind != lineData {
 		return nil
 	}
-	if f := textFault(line); f.found() {
+	if f := fault.OfText(line); f.Found() {
 		return a.bad(line, f)
 	}
 	sep := a.sep
-	if sep == separatorAuto {
+	if sep == delimited.SeparatorAuto {
 		var doubt string
-		if sep, doubt = detectSeparator(line); doubt != "" {
+		if sep, doubt = delimited.Detect(line); doubt != "" {
 			return a.wrong(line, "%s", doubt)
 		}
 	}
@@ -80,22 +86,22 @@ func (a *adjacency) line(line []byte) error {
 	}
 	// The whole line is checked first, so that a line that is skipped delivers no edge.
 	a.checking = true
-	if a.columns.split(line, sep, &noPlan, 0); a.columns.bad.found() {
-		return a.bad(line, a.columns.bad)
+	if a.columns.Split(line, sep, &delimited.NoPlan, 0); a.columns.Bad.Found() {
+		return a.bad(line, a.columns.Bad)
 	}
-	if a.columns.count > 1 {
+	if a.columns.Count > 1 {
 		a.sep = sep // a line with a single vertex does not show the separator
 	}
 	a.checking, a.vertex, a.err = false, nil, nil
-	a.columns.split(line, sep, &noPlan, 0)
+	a.columns.Split(line, sep, &delimited.NoPlan, 0)
 	return a.err
 }
 
 // field checks or delivers a field of a line.
-func (a *adjacency) field(field []byte, at int, _ bool) fault {
+func (a *adjacency) field(field []byte, at int, _ bool) fault.Fault {
 	switch {
 	case a.checking:
-		return keyFault(field, at, a.columns.count+1, a.opts.MaxKey)
+		return delimited.KeyFault(field, at, a.columns.Count+1, a.opts.MaxKey)
 	case a.err != nil:
 	case a.vertex == nil:
 		a.vertex = field
@@ -105,5 +111,5 @@ func (a *adjacency) field(field []byte, at int, _ bool) fault {
 		a.stats.Edges++
 		a.err = a.h.Edge(Edge{Source: a.vertex, Target: field, Weight: 1})
 	}
-	return fault{}
+	return fault.Fault{}
 }

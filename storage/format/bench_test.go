@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"heavytail/storage/internal/compress"
 )
 
 const benchEdges = 200_000
@@ -37,7 +39,7 @@ func BenchmarkReadEdgeList(b *testing.B) {
 		}},
 		{"parser", func(text []byte, _ byte) (int64, error) {
 			p := newParser(EdgeListOptions{}.withDefaults(), false, func(Edge) error { return nil })
-			for block := range slices.Chunk(text, blockBytes) {
+			for block := range slices.Chunk(text, compress.BlockBytes) {
 				if err := p.block(block); err != nil {
 					return 0, err
 				}

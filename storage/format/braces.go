@@ -1,6 +1,10 @@
 package format
 
-import "bytes"
+import (
+	"bytes"
+
+	"heavytail/storage/format/internal/delimited"
+)
 
 // braces are the attributes of an edge in a dictionary at the end of its line, as networkx writes
 // them: a b {'weight': 3.5, 'since': 2001}.
@@ -12,9 +16,9 @@ type braces struct {
 
 // cut removes a dictionary from the end of a line, behind two columns or more, and takes what
 // the options ask for.
-func (b *braces) cut(line []byte, sep separator, opts *EdgeListOptions) []byte {
+func (b *braces) cut(line []byte, sep delimited.Separator, opts *EdgeListOptions) []byte {
 	b.found = false
-	text := bytes.TrimRight(line, blanks)
+	text := bytes.TrimRight(line, delimited.Blanks)
 	if len(text) == 0 || text[len(text)-1] != '}' {
 		return line
 	}
@@ -24,9 +28,9 @@ func (b *braces) cut(line []byte, sep separator, opts *EdgeListOptions) []byte {
 		if text[i] != '{' || bytes.IndexByte([]byte(" \t,;|"), text[i-1]) < 0 {
 			continue
 		}
-		before := bytes.TrimRight(text[:i], blanks)
-		if last := separatorAt(before); last != separatorAuto {
-			before, sep = bytes.TrimRight(before[:len(before)-1], blanks), last
+		before := bytes.TrimRight(text[:i], delimited.Blanks)
+		if last := separatorAt(before); last != delimited.SeparatorAuto {
+			before, sep = bytes.TrimRight(before[:len(before)-1], delimited.Blanks), last
 		}
 		if !twoColumns(before, sep) {
 			continue
@@ -42,32 +46,32 @@ func (b *braces) cut(line []byte, sep separator, opts *EdgeListOptions) []byte {
 }
 
 // separatorAt returns the separator at the end of a text, unless that is a blank.
-func separatorAt(text []byte) separator {
+func separatorAt(text []byte) delimited.Separator {
 	if len(text) > 0 && bytes.IndexByte([]byte(",;|"), text[len(text)-1]) >= 0 {
-		sep, _ := parseSeparator(string(text[len(text)-1:]))
+		sep, _ := delimited.ParseSeparator(string(text[len(text)-1:]))
 		return sep
 	}
-	return separatorAuto
+	return delimited.SeparatorAuto
 }
 
 // twoColumns reports whether a line has two columns or more.
-func twoColumns(line []byte, sep separator) bool {
-	if sep == separatorAuto {
-		sep, _ = detectSeparator(line)
+func twoColumns(line []byte, sep delimited.Separator) bool {
+	if sep == delimited.SeparatorAuto {
+		sep, _ = delimited.Detect(line)
 	}
-	var c columns
-	c.split(line, sep, &noPlan, len(line))
-	return c.count > 1 && !c.bad.found()
+	var c delimited.Columns
+	c.Split(line, sep, &delimited.NoPlan, len(line))
+	return c.Count > 1 && !c.Bad.Found()
 }
 
 // take takes an entry as weight or time, or else among those that are left out.
-func (b *braces) take(name, value []byte, plain bool, wanted [roleCount]string) {
-	for r := roleWeight; r <= roleTime && plain; r++ {
+func (b *braces) take(name, value []byte, plain bool, wanted [delimited.Roles]string) {
+	for r := delimited.Weight; r <= delimited.Time && plain; r++ {
 		to := &b.weight
-		if r == roleTime {
+		if r == delimited.Time {
 			to = &b.time
 		}
-		if wanted[r] == string(name) || wanted[r] == "" && *to == nil && usualRole(string(name)) == r {
+		if wanted[r] == string(name) || wanted[r] == "" && *to == nil && delimited.UsualRole(string(name)) == r {
 			*to = value
 			return
 		}
@@ -105,7 +109,7 @@ type cursor struct {
 }
 
 func (d *cursor) skip() {
-	for d.at < len(d.text) && isBlank(d.text[d.at]) {
+	for d.at < len(d.text) && delimited.IsBlank(d.text[d.at]) {
 		d.at++
 	}
 }
@@ -130,7 +134,7 @@ func (d *cursor) value(end byte) (text []byte, plain bool) {
 	for depth := 0; d.at < len(d.text); {
 		switch c := d.text[d.at]; {
 		case depth == 0 && (c == end || c == '}'):
-			return bytes.TrimRight(d.text[start:d.at], blanks), plain
+			return bytes.TrimRight(d.text[start:d.at], delimited.Blanks), plain
 		case c == '\'' || c == '"':
 			plain = false
 			d.quoted()

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"heavytail/.ci/realgraph"
+	"heavytail/storage/atomicfile"
 )
 
 // TestReadEdgeList_RealGraphs counts vertices and simple edges of published
@@ -32,7 +33,7 @@ func TestReadEdgeList_RealGraphs(t *testing.T) {
 			if c.long && testing.Short() {
 				t.Skip("takes a second for a large graph; without -short it runs")
 			}
-			r, size, err := OpenFile(realgraph.Path(t, c.file))
+			r, size, err := atomicfile.Open(realgraph.Path(t, c.file))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,6 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"heavytail/storage/format/internal/decimal"
+	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/fault"
+	"heavytail/storage/format/internal/tokens"
+	"heavytail/storage/internal/excerpt"
 )
 
 // dense reads a square matrix of numbers as an adjacency matrix: a line for every row, with or
@@ -14,7 +20,7 @@ type dense struct {
 	lines
 	options Options
 	h       Handler
-	sep     separator
+	sep     delimited.Separator
 
 	first  [][]byte // the fields of the first data line, until the second one is read
 	text   []byte   // that line
@@ -32,7 +38,7 @@ type dense struct {
 func newDense(opts Options, h Handler) *dense {
 	d := &dense{options: opts, h: h, weights: opts.Weight != NoColumn}
 	d.opts, d.to = opts.EdgeListOptions, d
-	d.sep, _ = parseSeparator(opts.Separator) // Validate has seen it
+	d.sep, _ = delimited.ParseSeparator(opts.Separator) // Validate has seen it
 	return d
 }
 
@@ -41,43 +47,31 @@ func (d *dense) line(line []byte) error {
 	if kind != lineData {
 		return nil
 	}
-	if f := textFault(content); f.found() {
+	if f := fault.OfText(content); f.Found() {
 		return d.lineError(content, f)
 	}
-	if d.sep == separatorAuto {
-		sep, doubt := detectSeparator(content)
+	if d.sep == delimited.SeparatorAuto {
+		sep, doubt := delimited.Detect(content)
 		if doubt != "" {
 			return d.wrong(content, "%s", doubt)
 		}
 		d.sep = sep
 	}
-	fields := fieldsIn(content, d.sep)
+	fields := delimited.FieldsIn(content, d.sep)
 	switch {
 	case fields == nil:
-		return d.wrong(content, "malformed line %s", excerpt(content))
+		return d.wrong(content, "malformed line %s", excerpt.Of(content))
 	case d.ready:
 		return d.take(content, fields)
 	case d.first == nil:
 		d.text = bytes.Clone(content)
-		d.first, d.begins = fieldsIn(d.text, d.sep), d.stats.Lines
+		d.first, d.begins = delimited.FieldsIn(d.text, d.sep), d.stats.Lines
 		return nil
 	}
 	if err := d.begin(fields); err != nil {
 		return err
 	}
 	return d.take(content, fields)
-}
-
-// fieldsIn returns the fields of a line, or nil if it is malformed.
-func fieldsIn(line []byte, sep separator) (fields [][]byte) {
-	c := columns{each: func(field []byte, _ int, _ bool) fault {
-		fields = append(fields, field)
-		return fault{}
-	}}
-	if c.split(line, sep, &noPlan, len(line)); c.bad.found() {
-		return nil
-	}
-	return fields
 }
 
 // begin decides by the first two lines whether the first one has names, and delivers the vertices.
@@ -103,11 +97,11 @@ func (d *dense) begin(second [][]byte) error {
 		if shape == shapeBare {
 			key = strconv.Itoa(i + 1)
 		}
-		if f := keyFault([]byte(key), 0, i+1, d.opts.MaxKey); f.found() {
-			return d.errorAt(d.begins, f.kind, "%s", f.reason)
+		if f := delimited.KeyFault([]byte(key), 0, i+1, d.opts.MaxKey); f.Found() {
+			return d.errorAt(d.begins, f.Kind, "%s", f.Reason)
 		}
 		if other, twice := d.index[key]; twice {
-			return d.errorAt(d.begins, ErrSyntax, "columns %d and %d are both called %s", other+1, i+1, excerpt([]byte(key)))
+			return d.errorAt(d.begins, ErrSyntax, "columns %d and %d are both called %s", other+1, i+1, excerpt.Of([]byte(key)))
 		}
 		d.index[key], d.names = i, append(d.names, key)
 		d.stats.Vertices++
@@ -132,7 +126,7 @@ func (d *dense) take(line []byte, fields [][]byte) error {
 	if d.labelled {
 		var known bool
 		if row, known = d.index[string(fields[0])]; !known {
-			return d.wrong(line, "the header has no column for row %s", excerpt(fields[0]))
+			return d.wrong(line, "the header has no column for row %s", excerpt.Of(fields[0]))
 		}
 		fields = fields[1:]
 	}
@@ -142,7 +136,7 @@ func (d *dense) take(line []byte, fields [][]byte) error {
 	case len(fields) != n:
 		return d.wrong(line, "the matrix has %d columns, and this row %d", n, len(fields))
 	case d.seen[row]:
-		return d.wrong(line, "row %s is there twice", excerpt([]byte(d.names[row])))
+		return d.wrong(line, "row %s is there twice", excerpt.Of([]byte(d.names[row])))
 	}
 	d.seen[row] = true
 	d.row++
@@ -150,7 +144,7 @@ func (d *dense) take(line []byte, fields [][]byte) error {
 		edge := Edge{Source: []byte(d.names[row]), Target: []byte(d.names[i]), Weight: 1}
 		x, err := strconv.ParseFloat(string(text), 64)
 		switch {
-		case len(text) == 0 || err == nil && isDecimal(text) && x == 0:
+		case len(text) == 0 || err == nil && decimal.Is(text) && x == 0:
 			continue
 		case IsMissing(text):
 			d.stats.remark("entries of the matrix taken as missing", string(text), d.stats.Lines, "")
@@ -217,29 +211,31 @@ func textsOf(fields [][]byte) (texts []string) {
 }
 
 // isEntry reports whether a field can be an entry of a matrix.
-func isEntry(field []byte) bool { return len(field) == 0 || isNumber(field) || IsMissing(field) }
+func isEntry(field []byte) bool {
+	return len(field) == 0 || decimal.IsNumber(field) || IsMissing(field)
+}
 
 // squareIn looks for a square matrix of three rows or more in the first block of a text, which is
 // all of it if whole is set. certain means that the text can be nothing else: rows and columns have
 // the same names. rows are those of the matrix.
-func squareIn(text []byte, whole bool, sep separator) (found, certain bool, rows [][][]byte) {
-	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
+func squareIn(text []byte, whole bool, sep delimited.Separator) (found, certain bool, rows [][][]byte) {
+	text = bytes.TrimPrefix(text, []byte(tokens.ByteOrderMark))
 	if !whole {
 		text = text[:bytes.LastIndexAny(text, "\r\n")+1]
 	}
 	var all [][][]byte
 	for line := range bytes.FieldsFuncSeq(text, func(c rune) bool { return c == '\n' || c == '\r' }) {
-		content := bytes.TrimLeft(line, blanks)
-		if len(content) == 0 || isComment(content[0]) {
+		content := bytes.TrimLeft(line, delimited.Blanks)
+		if len(content) == 0 || delimited.IsComment(content[0]) {
 			continue
 		}
-		if sep == separatorAuto {
+		if sep == delimited.SeparatorAuto {
 			var doubt string
-			if sep, doubt = detectSeparator(line); doubt != "" {
+			if sep, doubt = delimited.Detect(line); doubt != "" {
 				return false, false, nil
 			}
 		}
-		fields := fieldsIn(line, sep)
+		fields := delimited.FieldsIn(line, sep)
 		const least = 3
 		if len(fields) < least || len(all) > 2 && len(fields) != len(all[1]) {
 			return false, false, nil
@@ -251,7 +247,7 @@ func squareIn(text []byte, whole bool, sep separator) (found, certain bool, rows
 	}
 	shape := shapeOf(all[0], all[1])
 	if names := textsOf(all[0]); shape == shapeHeader {
-		if _, _, edges := knownPair(names, true); edges {
+		if _, _, edges := delimited.KnownPair(names, true); edges {
 			return false, false, nil
 		}
 	}
@@ -322,7 +318,7 @@ func maybeLists(rows [][][]byte) bool {
 // so, or as adjacency lists. It returns the layout to use and a remark about it. A square of numbers
 // that may be a list of edges is an error.
 func resolveSquare(text []byte, whole, auto bool, opts Options) (Layout, *Remark, error) {
-	sep, _ := parseSeparator(opts.Separator)
+	sep, _ := delimited.ParseSeparator(opts.Separator)
 	found, certain, rows := squareIn(text, whole, sep)
 	if !found {
 		return opts.Layout, nil, nil

@@ -18,6 +18,11 @@
 // The path of a text through the package: Read determines the layout from the first block of
 // the input, lines splits blocks into lines, and a lineTaker (parser for edge lists, adjacency,
 // dense, table, matrix and others) handles each line. Of an edge list the parser keeps the first
-// lines until their types show whether the first one is a header (lookahead.go). GraphML and GEXF read tokens from an xmlReader
-// instead, and JSON from a jsonSource.
+// lines until their types show whether the first one is a header (header.go). GraphML, GEXF, JSON
+// and GML are read as tokens instead.
+//
+// Below it are packages that know nothing of graphs: storage/internal/compress decompresses in a
+// goroutine, and the inner packages split lines into columns (delimited), read tokens (tokens),
+// recognise numbers (decimal) and describe what is wrong with a line (fault). A format's reader and
+// writer are in one file, and no files are in a cycle of uses.
 package format

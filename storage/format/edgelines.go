@@ -1,7 +1,15 @@
 package format
 
 import (
+	"bytes"
+	"cmp"
 	"math"
+	"slices"
+	"strings"
+
+	"heavytail/storage/format/internal/decimal"
+	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/internal/excerpt"
 )
 
 // bulk handles the leading lines that are plain.
@@ -20,8 +28,8 @@ func (p *parser) line(line []byte) error {
 	if p.record.open {
 		return p.continueRecord(line)
 	}
-	if sep, found := separatorLine(line); found && p.stats.Lines == 1 {
-		if p.sep == separatorAuto {
+	if sep, found := delimited.SeparatorLine(line); found && p.stats.Lines == 1 {
+		if p.sep == delimited.SeparatorAuto {
 			p.separate(sep)
 		}
 		return nil
@@ -53,14 +61,341 @@ func (p *parser) row(line []byte) bool {
 	if p.first.text == "" {
 		return false
 	}
-	var c columns
-	c.split(line, p.sep, &noPlan, len(line))
+	var c delimited.Columns
+	c.Split(line, p.sep, &delimited.NoPlan, len(line))
 	switch {
-	case c.count != p.first.columns:
+	case c.Count != p.first.columns:
 		return false
-	case p.spare != math.MaxInt && p.sep.quotes():
+	case p.spare != math.MaxInt && p.sep.Quotes():
 		return true
 	}
 	p.stats.LateComments++
 	return false
+}
+
+// single handles a line, or the joined lines of a whole record, that is neither empty nor a
+// comment.
+func (p *parser) single(line []byte) error {
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	if f := lineFault(line); f.Found() {
+		return p.bad(line, f)
+	}
+	return p.dataLine(line)
+}
+
+// dataLine handles a line that is neither empty nor a comment.
+func (p *parser) dataLine(line []byte) error {
+	sep, whole := p.sep, line
+	line = p.cutBraces(line)
+	if sep == delimited.SeparatorAuto {
+		var doubt string
+		sep, doubt = delimited.Detect(line)
+		if (sep > delimited.SeparatorComma || doubt != "") && p.first.namesWords(line) {
+			sep, doubt = delimited.SeparatorWhitespace, ""
+		}
+		if doubt != "" {
+			return p.wrong(line, "%s", doubt)
+		}
+	}
+	if p.first.text == "" {
+		if taken, err := p.header(line, sep); taken {
+			return err
+		}
+	}
+	clear(p.further.values)
+	p.columns.Split(line, sep, &p.plan, p.opts.MaxKey)
+	if p.columns.Bad.Found() {
+		return p.bad(line, p.columns.Bad)
+	}
+	p.separate(sep)
+	if !p.first.decided {
+		if len(p.first.held) > 0 {
+			line = whole // with its attributes
+		}
+		return p.firstLine(line)
+	}
+	return p.emitColumns(line)
+}
+
+// opensRecord reports whether a quoted field continues after a line.
+func (p *parser) opensRecord(line []byte) bool {
+	if bytes.IndexByte(line, '"') < 0 || p.sep != delimited.SeparatorAuto && !p.sep.Quotes() {
+		return false
+	}
+	open, _ := delimited.QuoteStaysOpen(line, p.recordSeparator(line), false)
+	return open
+}
+
+// recordSeparator returns the separator of a line, or else the comma.
+func (p *parser) recordSeparator(line []byte) byte {
+	if p.sep != delimited.SeparatorAuto {
+		return p.sep.Character()
+	}
+	if sep, _ := delimited.Detect(line); sep.Quotes() {
+		return sep.Character()
+	}
+	return delimited.SeparatorComma.Character()
+}
+
+func (p *parser) begin(line []byte) error {
+	p.record.open, p.record.started = true, p.stats.Lines
+	p.record.text = append(p.record.text[:0], line...)
+	return p.long()
+}
+
+// continueRecord adds the next line to an open record.
+func (p *parser) continueRecord(line []byte) error {
+	r := &p.record
+	r.text = append(append(r.text, '\n'), line...)
+	open, torn := delimited.QuoteStaysOpen(line, p.recordSeparator(r.text), true)
+	switch {
+	case torn:
+		return p.tear()
+	case open:
+		return p.long()
+	}
+	whole := bytes.TrimSuffix(r.text, []byte("\r"))
+	if p.sep == delimited.SeparatorAuto {
+		if sep, _ := delimited.Detect(whole); !sep.Quotes() {
+			return p.tear()
+		}
+	}
+	r.open = false
+	return p.single(whole)
+}
+
+// long checks an open record against the limit of a line.
+func (p *parser) long() error {
+	if len(p.record.text) > p.opts.MaxLine {
+		return p.tear()
+	}
+	return nil
+}
+
+// abandon ends an open record when one of its lines exceeds the limit.
+func (p *parser) abandon() error {
+	if !p.record.open {
+		return nil
+	}
+	number := p.stats.Lines
+	err := p.tear()
+	p.stats.Lines = number
+	return err
+}
+
+// tear handles the lines of an open record one by one. They are not a record, because the
+// opening quote is not closed, or not closed before a separator. Under SkipBad such a quote
+// therefore costs only its own line and not those below. Only the last line may open another
+// record; any line before it would have closed this one.
+func (p *parser) tear() error {
+	text, number := p.record.text, p.record.started
+	p.record = record{}
+	take := p.single
+	for line := range bytes.SplitSeq(text, []byte("\n")) {
+		p.stats.Lines = number
+		number++
+		if err := take(line); err != nil {
+			return err
+		}
+		take = p.line
+	}
+	return nil
+}
+
+// plainLines delivers the edges of the leading lines that are complete and contain nothing
+// unusual: ASCII, no quotes, no comment, two columns or more. It returns the number of bytes of
+// these lines. It handles each byte once and without function calls, which on lines of a dozen
+// bytes cost more than the bytes.
+func (p *parser) plainLines(text []byte) (done int, err error) {
+	text = text[:bytes.LastIndexByte(text, '\n')+1] // so that every scan below ends
+	class, runs := &p.class, p.sep == delimited.SeparatorWhitespace
+	most := cmp.Or(p.opts.MaxLines, math.MaxInt64)
+	for at := 0; at < len(text); done = at {
+		for runs && class[text[at]] == classSeparator {
+			at++
+		}
+		source := at
+		for class[text[at]] == classKey {
+			at++
+		}
+		sourceEnd := at
+		if source == sourceEnd || class[text[at]] != classSeparator || delimited.IsComment(text[source]) {
+			return done, nil
+		}
+		at++
+		for runs && class[text[at]] == classSeparator {
+			at++
+		}
+		target := at
+		for class[text[at]] == classKey {
+			at++
+		}
+		targetEnd := at
+		end, extra := p.plainRest(text, at)
+		if end < 0 || extra > p.spare || target == targetEnd || max(sourceEnd-source, targetEnd-target) > p.opts.MaxKey || end-done > p.opts.MaxLine || p.stats.Lines == most {
+			return done, nil
+		}
+		at = end + 1
+		p.stats.Lines++
+		err = p.emit(Edge{Source: text[source:sourceEnd:sourceEnd], Target: text[target:targetEnd:targetEnd], Weight: 1}, extra)
+		if err != nil {
+			return at, err
+		}
+	}
+	return done, nil
+}
+
+// plainFields does the same as plainLines for a plan that reads different columns than the
+// first two.
+func (p *parser) plainFields(text []byte) (done int, err error) {
+	text = text[:bytes.LastIndexByte(text, '\n')+1] // so that every scan below ends
+	most := cmp.Or(p.opts.MaxLines, math.MaxInt64)
+	for at := 0; at < len(text); done = at {
+		var field [delimited.Roles][]byte
+		end, extra := p.fields(text, at, &field)
+		if end < 0 || extra > p.spare || end-at > p.opts.MaxLine || p.stats.Lines == most {
+			return done, nil
+		}
+		edge := Edge{Source: field[delimited.Source], Target: field[delimited.Target], Weight: 1}
+		if !p.keysFit(edge) {
+			return done, nil
+		}
+		if bad, _ := measure(&edge, &field); bad != delimited.Ignored {
+			return done, nil
+		}
+		at = end + 1
+		p.stats.Lines++
+		if err := p.emitMeasured(edge, extra); err != nil {
+			return at, err
+		}
+	}
+	return done, nil
+}
+
+func (p *parser) keysFit(e Edge) bool {
+	return len(e.Source) > 0 && len(e.Target) > 0 && max(len(e.Source), len(e.Target)) <= p.opts.MaxKey
+}
+
+// fields splits the line that begins at a byte of the text. It returns the position of the line
+// feed and the number of columns that are not read, or a negative position if there is
+// something unusual.
+func (p *parser) fields(text []byte, at int, field *[delimited.Roles][]byte) (end, extra int) {
+	class, runs, roles := &p.class, p.sep == delimited.SeparatorWhitespace, p.plan.Roles
+	for column := 0; ; column++ {
+		for runs && class[text[at]] == classSeparator {
+			at++
+		}
+		start := at
+		for class[text[at]] == classKey {
+			at++
+		}
+		if column == 0 && (delimited.IsComment(text[start]) || class[text[start]] == classNewline) {
+			return -1, 0
+		}
+		switch {
+		case runs && start == at: // blanks at the end of the line
+		case column < len(roles) && roles[column] != delimited.Ignored:
+			field[roles[column]] = text[start:at:at]
+		default:
+			extra++
+		}
+		switch {
+		case class[text[at]] == classSeparator:
+			at++
+		case class[text[at]] == classNewline:
+			return at, extra
+		case text[at] == '\r' && text[at+1] == '\n':
+			return at + 1, extra
+		default:
+			return -1, 0
+		}
+	}
+}
+
+// plainRest counts the remaining columns and returns the position of the line feed, or a
+// negative number if there is something unusual.
+func (p *parser) plainRest(text []byte, at int) (end, extra int) {
+	class, runs := &p.class, p.sep == delimited.SeparatorWhitespace
+	for {
+		switch class[text[at]] {
+		case classNewline:
+			return at, extra
+		case classSeparator:
+			at++
+			if !runs {
+				extra++
+			}
+		case classKey:
+			if runs {
+				extra++
+			}
+			for class[text[at]] == classKey {
+				at++
+			}
+		default:
+			if text[at] == '\r' && text[at+1] == '\n' {
+				return at + 1, extra
+			}
+			return -1, 0
+		}
+	}
+}
+
+// end decides at the end of the text what the first line was, if that is still open.
+func (p *parser) end() error {
+	for p.record.open {
+		if err := p.tear(); err != nil {
+			return err
+		}
+	}
+	f := &p.first
+	if len(f.held) > 0 {
+		return p.decide(true)
+	}
+	below := p.stats.Edges + p.stats.Skipped - f.skipped // data lines
+	switch {
+	case p.opts.Header == HeaderCounts && !f.decided:
+		return p.headerError("expected the numbers of vertices and edges, found no data line")
+	case (p.opts.Header == HeaderCounts || f.declared) && below != f.m:
+		return p.headerError("the header declares %d edges, but %d lines follow", f.m, below)
+	case f.counts && below-1 == f.m:
+		p.stats.CountsHeader = true
+		p.stats.Header = f.text
+		p.stats.DeclaredVertices, p.stats.DeclaredEdges = f.n, f.m
+	}
+	return p.summary()
+}
+
+// summaryWords are the words, in lower case, of a line below the edges that says how many there are.
+var summaryWords = []string{"total", "totals", "sum", "summary", "count", "edges", "links", "nodes", "vertices", "rows", "lines", "records"}
+
+// summary refuses a last line such as "Total: 3 edges" in a text whose first line has numbers as
+// keys. Under SkipBad it is remarked: its edge was delivered. Under HeaderNone each line is an edge.
+func (p *parser) summary() error {
+	line, number := p.lastLine()
+	if p.pairs || p.opts.Header == HeaderNone || number == p.first.number || len(line) == 0 || delimited.IsComment(line[0]) {
+		return nil
+	}
+	keys := func(line []byte) (keys []string) {
+		fields := delimited.NamesIn(line, p.sep)
+		for _, at := range p.plan.At[delimited.Source : delimited.Target+1] {
+			if at <= len(fields) {
+				keys = append(keys, fields[at-1])
+			}
+		}
+		return keys
+	}
+	isWord := func(key string) bool { return !decimal.IsInteger([]byte(key)) }
+	summarises := func(key string) bool {
+		return slices.Contains(summaryWords, strings.ToLower(strings.Trim(key, "():=,;")))
+	}
+	above, last := keys([]byte(p.first.text)), keys(line)
+	if len(above) < 2 || len(last) < 2 || slices.ContainsFunc(above, isWord) || !slices.ContainsFunc(last, summarises) {
+		return nil
+	}
+	if p.opts.SkipBad {
+		p.stats.remark("last lines that look like a summary, taken as edges", excerpt.Of(line), number, "")
+		return nil
+	}
+	return p.errorAt(number, ErrSyntax, "the last line looks like a summary, %s, below lines of numbers; remove it, or header := 'none' takes it as an edge", excerpt.Of(line))
 }

@@ -5,20 +5,23 @@ import (
 	"fmt"
 
 	"heavytail/storage/format/internal/columnfile"
+	"heavytail/storage/format/internal/fault"
+	"heavytail/storage/internal/compress"
+	"heavytail/storage/internal/excerpt"
 )
 
 // Reading.
 var (
 	// ErrSyntax is wrapped by every LineError whose line breaks the format.
-	ErrSyntax = errors.New("malformed line")
+	ErrSyntax = fault.ErrSyntax
 	// ErrLimit is wrapped by every error that a limit of the options caused.
-	ErrLimit = errors.New("limit exceeded")
+	ErrLimit = fault.ErrLimit
 	// ErrDamaged is wrapped by every StreamError: a compressed stream that is
 	// truncated, fails its checksum or is not what it claims to be.
 	ErrDamaged = errors.New("damaged or unreadable stream")
 	// ErrReader is wrapped by the error of a read whose io.Reader panicked, or returned a byte
 	// count larger than its buffer.
-	ErrReader = errors.New("the reader is broken")
+	ErrReader = compress.ErrReader
 	// ErrLibrary is wrapped by the error of reading or writing Parquet in a program that does not
 	// import heavytail/storage/format/parquet.
 	ErrLibrary = columnfile.ErrLibrary
@@ -37,22 +40,8 @@ var (
 	ErrNotFinite = errors.New("value is not finite")
 )
 
-// Files.
-var (
-	// ErrExists is returned by CreateFile and File.Commit for a path that exists, unless
-	// overwriting was asked for.
-	ErrExists = errors.New("file exists")
-	// ErrNotRegular is returned for a path that is no regular file: a
-	// directory, a device, a pipe or, for writing, a symbolic link.
-	ErrNotRegular = errors.New("not a regular file")
-	// ErrEnding is wrapped by every EndingError.
-	ErrEnding = errors.New("unknown ending of a file's name")
-	// ErrPart is wrapped by errors about an unfinished file from an earlier write.
-	ErrPart = errors.New("an unfinished file is there")
-	// ErrPartInUse is wrapped by errors about an unfinished file that another process is
-	// writing.
-	ErrPartInUse = errors.New("another process is writing this file")
-)
+// ErrEnding is wrapped by every EndingError.
+var ErrEnding = errors.New("unknown ending of a file's name")
 
 // LineError says where a line of a text file is wrong, and why. It wraps
 // ErrSyntax, or ErrLimit where a limit was exceeded.
@@ -92,7 +81,7 @@ type KeyError struct {
 }
 
 func (e *KeyError) Error() string {
-	return fmt.Sprintf("key %s: %s", excerpt([]byte(e.Key)), e.Reason)
+	return fmt.Sprintf("key %s: %s", excerpt.Of([]byte(e.Key)), e.Reason)
 }
 
 func (e *KeyError) Unwrap() error { return ErrKey }
@@ -106,7 +95,7 @@ type ValueError struct {
 }
 
 func (e *ValueError) Error() string {
-	return fmt.Sprintf("vertex %s, attribute %s: %s", excerpt([]byte(e.Key)), excerpt([]byte(e.Attribute)), e.Reason)
+	return fmt.Sprintf("vertex %s, attribute %s: %s", excerpt.Of([]byte(e.Key)), excerpt.Of([]byte(e.Attribute)), e.Reason)
 }
 
 func (e *ValueError) Unwrap() error { return ErrValue }
@@ -116,22 +105,4 @@ func nameOr(file string) string {
 		return "input"
 	}
 	return file
-}
-
-// shown is a name as it is in a remark: itself if it is printable and short, and otherwise quoted.
-func shown(name []byte) string {
-	if quoted := excerpt(name); quoted != `"`+string(name)+`"` {
-		return quoted
-	}
-	return string(name)
-}
-
-// excerpt quotes text of the input for an error message. The text is escaped, so that it is
-// safe on a terminal, and truncated, so that a line of a megabyte stays readable.
-func excerpt(text []byte) string {
-	const most = 40
-	if len(text) > most {
-		return fmt.Sprintf("%+q…", text[:most])
-	}
-	return fmt.Sprintf("%+q", text)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -90,8 +91,8 @@ func checkReadError(t *testing.T, err error) {
 		if line.Line < 1 || line.Column < 1 || line.Reason == "" || !errors.Is(err, ErrSyntax) && !errors.Is(err, ErrLimit) {
 			t.Fatalf("line error %#v", line)
 		}
-		// %+q leaves nothing that moves a cursor.
-		if strings.ContainsFunc(err.Error(), func(r rune) bool { return r < ' ' || r >= 0x7f && r != '…' }) {
+		// %q leaves nothing that moves a cursor.
+		if strings.ContainsFunc(err.Error(), func(r rune) bool { return !unicode.IsPrint(r) }) {
 			t.Fatalf("raw text in %q", err)
 		}
 	case errors.As(err, &stream):

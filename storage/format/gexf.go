@@ -7,6 +7,10 @@ import (
 	"io"
 	"slices"
 	"strconv"
+
+	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/tokens"
+	"heavytail/storage/internal/excerpt"
 )
 
 // gexf reads GEXF, the format of Gephi, versions 1.1 to 1.3. The ids of the nodes are the keys
@@ -37,7 +41,7 @@ const (
 
 func readGEXF(f *feed, opts Options, h Handler) (ReadStats, error) {
 	g := &gexf{xmlElements: newXMLElements(f, opts, h), label: labelNone}
-	err := g.document("gexf", "GEXF", &g.begun, g.top)
+	err := g.Document("gexf", "GEXF", &g.begun, g.top)
 	if err == nil && g.label >= 0 {
 		g.columns[g.label].Type = Text
 		err = h.Columns(g.columns)
@@ -49,14 +53,14 @@ func readGEXF(f *feed, opts Options, h Handler) (ReadStats, error) {
 func (g *gexf) top(e xml.StartElement) error {
 	switch {
 	case e.Name.Local != "graph":
-		return g.skip()
+		return g.Skip()
 	case g.begun:
-		return g.fault(ErrSyntax, "a second graph; put every graph into a file of its own")
+		return g.Fault(ErrSyntax, "a second graph; put every graph into a file of its own")
 	}
 	g.begun = true
-	g.directed = attribute(e, "defaultedgetype") == "directed"
+	g.directed = tokens.Attribute(e, "defaultedgetype") == "directed"
 	g.stats.Directed = g.directed
-	return g.children(g.part)
+	return g.Children(g.part)
 }
 
 // part reads an element inside the graph.
@@ -64,16 +68,16 @@ func (g *gexf) part(e xml.StartElement) error {
 	switch e.Name.Local {
 	case "attributes":
 		if g.resolved {
-			return g.fault(ErrSyntax, "attributes are declared after nodes or edges")
+			return g.Fault(ErrSyntax, "attributes are declared after nodes or edges")
 		}
-		class := attribute(e, "class")
-		return g.children(func(e xml.StartElement) error { return g.declaration(e, class) })
+		class := tokens.Attribute(e, "class")
+		return g.Children(func(e xml.StartElement) error { return g.declaration(e, class) })
 	case "nodes":
 		return g.list(g.node)
 	case "edges":
 		return g.list(g.edge)
 	}
-	return g.skip()
+	return g.Skip()
 }
 
 // list reads the nodes or the edges.
@@ -81,7 +85,7 @@ func (g *gexf) list(element func(xml.StartElement) error) error {
 	if err := g.ready(); err != nil {
 		return err
 	}
-	return g.children(element)
+	return g.Children(element)
 }
 
 // ready decides, once, how each attribute is used.
@@ -90,10 +94,10 @@ func (g *gexf) ready() error {
 		return nil
 	}
 	g.resolved = true
-	if err := g.resolve(impliedNames{roleIgnored: {gexfLabel}, roleWeight: {"weight"}, roleTime: gexfTimes}); err != nil {
+	if err := g.resolve(impliedNames{delimited.Ignored: {gexfLabel}, delimited.Weight: {"weight"}, delimited.Time: gexfTimes}); err != nil {
 		return err
 	}
-	keyed := slices.ContainsFunc(g.keys, func(k *graphKey) bool { return k.role == roleTime })
+	keyed := slices.ContainsFunc(g.keys, func(k *graphKey) bool { return k.role == delimited.Time })
 	switch {
 	case keyed || g.opts.Time == NoColumn:
 	case g.opts.Time != "":
@@ -111,10 +115,10 @@ func (g *gexf) ready() error {
 // declaration reads the declaration of an attribute of nodes or edges.
 func (g *gexf) declaration(e xml.StartElement, class string) error {
 	if e.Name.Local != "attribute" {
-		return g.skip()
+		return g.Skip()
 	}
-	k := &graphKey{name: attribute(e, "title"), domain: class, place: placeNone, line: g.line, column: g.column}
-	switch attribute(e, "type") {
+	k := &graphKey{name: tokens.Attribute(e, "title"), domain: class, place: placeNone, line: g.Line, column: g.Column}
+	switch tokens.Attribute(e, "type") {
 	case "byte", "short", "integer", "long":
 		k.kind = Integer
 	case "float", "double":
@@ -124,7 +128,7 @@ func (g *gexf) declaration(e xml.StartElement, class string) error {
 	default:
 		k.kind = Text // also for numbers with more digits than the types hold, dates and lists
 	}
-	if err := g.declare(class+"\x00"+attribute(e, "id"), k); err != nil {
+	if err := g.declare(class+"\x00"+tokens.Attribute(e, "id"), k); err != nil {
 		return err
 	}
 	return g.initial(k)
@@ -133,23 +137,23 @@ func (g *gexf) declaration(e xml.StartElement, class string) error {
 // node reads a vertex and its values.
 func (g *gexf) node(e xml.StartElement) error {
 	if e.Name.Local != "node" {
-		return g.skip()
+		return g.Skip()
 	}
 	g.begin()
-	id := g.key(attribute(e, "id"), "node", "id")
+	id := g.key(tokens.Attribute(e, "id"), "node", "id")
 	copy(g.values, g.defaults)
-	err := g.children(func(child xml.StartElement) error {
+	err := g.Children(func(child xml.StartElement) error {
 		switch child.Name.Local {
 		case "attvalues":
-			return g.children(g.nodeValue)
+			return g.Children(g.nodeValue)
 		case "nodes", "edges", "graph":
-			return g.fault(ErrSyntax, "a graph inside a node is not read")
+			return g.Fault(ErrSyntax, "a graph inside a node is not read")
 		case "spells":
 			g.times.add("spells of nodes", g.here)
 		default:
 			g.other.add(child.Name.Local, g.here)
 		}
-		return g.skip()
+		return g.Skip()
 	})
 	if err != nil {
 		return err
@@ -163,7 +167,7 @@ func (g *gexf) node(e xml.StartElement) error {
 			g.other.add(name, g.here)
 		}
 	}
-	if label := attribute(e, "label"); label != "" && label != string(id) {
+	if label := tokens.Attribute(e, "label"); label != "" && label != string(id) {
 		if err := g.labelled(label); err != nil {
 			return err
 		}
@@ -192,7 +196,7 @@ func (g *gexf) labelled(label string) error {
 
 func (g *gexf) nodeValue(e xml.StartElement) error {
 	if k := g.declared(e, "node"); k != nil && k.place != placeNone {
-		text := []byte(attribute(e, "value"))
+		text := []byte(tokens.Attribute(e, "value"))
 		if len(e.Attr) > 2 && slices.ContainsFunc(e.Attr, func(a xml.Attr) bool { return isPeriod(a.Name.Local) }) {
 			g.periods.add(k.name, g.here)
 		}
@@ -205,15 +209,15 @@ func (g *gexf) nodeValue(e xml.StartElement) error {
 		}
 		g.values[k.place] = value
 	}
-	return g.skip()
+	return g.Skip()
 }
 
 // declared returns the attribute to which a value belongs, or nil if there is none.
 func (g *gexf) declared(e xml.StartElement, class string) *graphKey {
-	id := cmp.Or(attribute(e, "for"), attribute(e, "id")) // version 1.0 calls it id
+	id := cmp.Or(tokens.Attribute(e, "for"), tokens.Attribute(e, "id")) // version 1.0 calls it id
 	k := g.byID[class+"\x00"+id]
 	if k == nil {
-		g.wrong(ErrSyntax, "the attribute %s of a value is not declared", excerpt([]byte(id)))
+		g.wrong(ErrSyntax, "the attribute %s of a value is not declared", excerpt.Of([]byte(id)))
 	}
 	return k
 }
@@ -226,31 +230,31 @@ func isPeriod(name string) bool {
 // edge reads an edge with its weight and time.
 func (g *gexf) edge(e xml.StartElement) error {
 	if e.Name.Local != "edge" {
-		return g.skip()
+		return g.Skip()
 	}
 	g.begin()
-	edge := Edge{Source: g.key(attribute(e, "source"), "edge", "source"), Target: g.key(attribute(e, "target"), "edge", "target"), Weight: 1}
+	edge := Edge{Source: g.key(tokens.Attribute(e, "source"), "edge", "source"), Target: g.key(tokens.Attribute(e, "target"), "edge", "target"), Weight: 1}
 	field := g.initials
 	when := g.ownValues(e, &field)
-	line, column := g.line, g.column
-	err := g.children(func(child xml.StartElement) error {
+	line, column := g.Line, g.Column
+	err := g.Children(func(child xml.StartElement) error {
 		switch child.Name.Local {
 		case "attvalues":
-			return g.children(func(e xml.StartElement) error { return g.edgeValue(e, &field) })
+			return g.Children(func(e xml.StartElement) error { return g.edgeValue(e, &field) })
 		case "spells":
-			return g.children(func(e xml.StartElement) error { return g.spell(e, &when) })
+			return g.Children(func(e xml.StartElement) error { return g.spell(e, &when) })
 		}
 		g.other.add(child.Name.Local, g.here)
-		return g.skip()
+		return g.Skip()
 	})
 	if err != nil {
 		return err
 	}
-	g.line, g.column = line, column
+	g.Line, g.Column = line, column
 	if when != "" {
 		text := []byte(when)
 		if _, _, _, ok := parseTime(text); ok || g.opts.Time != "" {
-			field[roleTime] = text
+			field[delimited.Time] = text
 		} else {
 			g.times.add(when, g.here)
 		}
@@ -259,7 +263,7 @@ func (g *gexf) edge(e xml.StartElement) error {
 }
 
 // ownValues reads the XML attributes of an edge other than its ends. It returns the time.
-func (g *gexf) ownValues(e xml.StartElement, field *[roleCount][]byte) (when string) {
+func (g *gexf) ownValues(e xml.StartElement, field *[delimited.Roles][]byte) (when string) {
 	rank := len(gexfTimes)
 	for i := range e.Attr {
 		a := &e.Attr[i]
@@ -267,7 +271,7 @@ func (g *gexf) ownValues(e xml.StartElement, field *[roleCount][]byte) (when str
 		case name == "source" || name == "target" || name == "id" || a.Value == "" || a.Name.Space != "" || name == "xmlns":
 		case name == "weight":
 			if g.opts.Weight == "" || g.opts.Weight == name {
-				field[roleWeight] = []byte(a.Value)
+				field[delimited.Weight] = []byte(a.Value)
 			} else {
 				g.leaveOut(name)
 			}
@@ -294,29 +298,29 @@ func (g *gexf) ownValues(e xml.StartElement, field *[roleCount][]byte) (when str
 func (g *gexf) spell(e xml.StartElement, when *string) error {
 	start := ""
 	for _, name := range g.timed {
-		start = cmp.Or(start, attribute(e, name))
+		start = cmp.Or(start, tokens.Attribute(e, name))
 	}
 	switch {
 	case *when == "" && start != "":
 		*when = start
-		if end := attribute(e, "end"); end != "" && end != start {
+		if end := tokens.Attribute(e, "end"); end != "" && end != start {
 			g.times.add("end of edges", g.here)
 		}
 	case g.opts.Time != NoColumn:
 		g.times.add("spells of edges", g.here)
 	}
-	return g.skip()
+	return g.Skip()
 }
 
-func (g *gexf) edgeValue(e xml.StartElement, field *[roleCount][]byte) error {
+func (g *gexf) edgeValue(e xml.StartElement, field *[delimited.Roles][]byte) error {
 	switch k := g.declared(e, "edge"); {
 	case k == nil:
-	case k.role != roleIgnored:
-		field[k.role] = []byte(attribute(e, "value"))
+	case k.role != delimited.Ignored:
+		field[k.role] = []byte(tokens.Attribute(e, "value"))
 	default:
 		g.leaveOut(k.name)
 	}
-	return g.skip()
+	return g.Skip()
 }
 
 // WriteGEXF writes a graph as GEXF 1.2, which Gephi and networkx read: first all vertices with

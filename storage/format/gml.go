@@ -9,6 +9,11 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"heavytail/storage/format/internal/decimal"
+	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/tokens"
+	"heavytail/storage/internal/excerpt"
 )
 
 // gml reads GML, the format of Newman's collection, which networkx and igraph write: a graph with
@@ -21,7 +26,8 @@ import (
 //
 // The nodes above the first edge are held in memory until then.
 type gml struct {
-	*gmlSource
+	*tokens.GML
+	feed *feed
 	openElements
 	found bool // the graph was
 	nodes int64
@@ -55,8 +61,8 @@ const (
 )
 
 func readGML(f *feed, opts Options, h Handler) (ReadStats, error) {
-	g := &gml{gmlSource: newGMLSource(f, &opts.EdgeListOptions)}
-	g.openElements = newOpenElements(opts, h, g.fault)
+	g := &gml{GML: tokens.NewGML(f.tokens()), feed: f}
+	g.openElements = newOpenElements(opts, h, g.Position)
 	g.again = tally{what: "further values of the same name left out"}
 	err := g.document()
 	if err == nil {
@@ -64,33 +70,36 @@ func readGML(f *feed, opts Options, h Handler) (ReadStats, error) {
 		g.again.report(&g.stats)
 		g.report()
 	}
-	g.finish(&g.stats)
+	g.stats.Lines, g.stats.Bytes = g.Extent()
+	if g.Latin > 0 {
+		g.stats.remarks("texts that are not UTF-8 read as ISO-8859-1", "", g.Latin, g.LatinLine, "")
+	}
 	return g.stats, err
 }
 
 func (g *gml) document() error {
 	for {
-		kind, err := g.token()
+		kind, err := g.Token()
 		switch {
 		case err != nil:
 			return err
-		case kind == gmlEnd && !g.found:
-			return g.fault(ErrSyntax, "expected a graph in GML, found the end")
-		case kind == gmlEnd && g.depth > 0:
-			return g.fault(ErrSyntax, "the text ends inside a list")
-		case kind == gmlEnd:
+		case kind == tokens.End && !g.found:
+			return g.Fault(ErrSyntax, "expected a graph in GML, found the end")
+		case kind == tokens.End && g.Depth > 0:
+			return g.Fault(ErrSyntax, "the text ends inside a list")
+		case kind == tokens.End:
 			return g.typed(g.nodes)
-		case kind != gmlKey:
-			return g.fault(ErrSyntax, "expected a key of GML such as graph")
+		case kind != tokens.Key:
+			return g.Fault(ErrSyntax, "expected a key of GML such as graph")
 		}
-		switch key := string(g.gmlSource.text); key {
+		switch key := string(g.GML.Text); key {
 		case "graph":
 			err = g.graph()
 		case "Creator", "Version", "creator", "version":
-			err = g.skip(key)
+			err = g.Skip(key)
 		default:
 			g.graphValues.add(key, g.here)
-			err = g.skip(key)
+			err = g.Skip(key)
 		}
 		if err != nil {
 			return err
@@ -101,17 +110,17 @@ func (g *gml) document() error {
 // graph reads the list of a graph.
 func (g *gml) graph() error {
 	if g.found {
-		return g.fault(ErrSyntax, "a second graph; put every graph into a file of its own")
+		return g.Fault(ErrSyntax, "a second graph; put every graph into a file of its own")
 	}
 	g.found = true
 	if err := g.open("graph"); err != nil {
 		return err
 	}
-	err := g.members(func(key string) error {
+	err := g.Members(func(key string) error {
 		switch key {
 		case "directed":
-			kind, err := g.gmlSource.value(key)
-			g.stats.Directed = g.stats.Directed || kind == gmlInteger && string(g.gmlSource.text) != "0"
+			kind, err := g.GML.Value(key)
+			g.stats.Directed = g.stats.Directed || kind == tokens.Integer && string(g.GML.Text) != "0"
 			return err
 		case "node":
 			return g.node()
@@ -121,7 +130,7 @@ func (g *gml) graph() error {
 		default:
 			g.graphValues.add(key, g.here)
 		}
-		return g.skip(key)
+		return g.Skip(key)
 	})
 	if err != nil {
 		return err
@@ -131,37 +140,37 @@ func (g *gml) graph() error {
 
 // open reads the bracket that begins a list.
 func (g *gml) open(key string) error {
-	kind, err := g.gmlSource.value(key)
-	if err == nil && kind != gmlOpen {
-		err = g.fault(ErrSyntax, "expected a list in brackets as %s", key)
+	kind, err := g.GML.Value(key)
+	if err == nil && kind != tokens.Open {
+		err = g.Fault(ErrSyntax, "expected a list in brackets as %s", key)
 	}
 	return err
 }
 
 // element reads a list of values, and calls f for each value that is no list.
 func (g *gml) element(name string, f func(key string, text []byte, kind Type) error) error {
-	line, column := g.line, g.column
+	line, column := g.Line, g.Column
 	if err := g.open(name); err != nil {
 		return err
 	}
-	err := g.members(func(key string) error {
-		kind, err := g.gmlSource.value(key)
+	err := g.Members(func(key string) error {
+		kind, err := g.GML.Value(key)
 		switch {
 		case err != nil:
 			return err
-		case kind == gmlOpen && key == "graph":
-			return g.fault(ErrSyntax, "a graph inside a node is not read")
-		case kind == gmlOpen:
+		case kind == tokens.Open && key == "graph":
+			return g.Fault(ErrSyntax, "a graph inside a node is not read")
+		case kind == tokens.Open:
 			g.other.add(key, g.here)
-			return g.members(g.skip)
+			return g.Members(g.Skip)
 		}
-		text, t := bytes.Clone(g.gmlSource.text), Text
+		text, t := bytes.Clone(g.GML.Text), Text
 		switch kind {
-		case gmlInteger:
+		case tokens.Integer:
 			if t = Integer; valueFault(Integer, text) != "" {
 				t = Text // a float would lose digits
 			}
-		case gmlReal:
+		case tokens.Real:
 			if t = Float; IsMissing(text) {
 				g.absent.add(string(text), g.here)
 				return nil
@@ -169,7 +178,7 @@ func (g *gml) element(name string, f func(key string, text []byte, kind Type) er
 		}
 		return f(key, text, t)
 	})
-	g.line, g.column = line, column
+	g.Line, g.Column = line, column
 	return err
 }
 
@@ -177,7 +186,7 @@ func (g *gml) element(name string, f func(key string, text []byte, kind Type) er
 func (g *gml) node() error {
 	g.begin()
 	clear(g.values)
-	n := gmlNode{line: g.line, column: g.column}
+	n := gmlNode{line: g.Line, column: g.Column}
 	set := func(to *[]byte, key string, text []byte) {
 		if *to != nil {
 			g.again.add(key, g.here)
@@ -228,7 +237,7 @@ func (g *gml) node() error {
 		g.bytes += len(text) + 24
 	}
 	if g.bytes > maxHeldNodes {
-		return g.fault(ErrLimit, "the nodes above the first edge exceed the limit of %d bytes", maxHeldNodes)
+		return g.Fault(ErrLimit, "the nodes above the first edge exceed the limit of %d bytes", maxHeldNodes)
 	}
 	g.held = append(g.held, n)
 	return nil
@@ -239,7 +248,7 @@ func numberKey(text []byte, kind Type) []byte {
 	if kind == Text {
 		return text
 	}
-	return []byte(canonicalNumber(string(text)))
+	return []byte(decimal.Canonical(string(text)))
 }
 
 // choose decides, once, which attribute is the key, and delivers the nodes that are held.
@@ -273,7 +282,7 @@ func (g *gml) choose() error {
 		if i%writeCheck == 0 && g.feed.ctx.Err() != nil {
 			return g.feed.cancelled(g.feed.ctx.Err())
 		}
-		g.line, g.column = n.line, n.column
+		g.Line, g.Column = n.line, n.column
 		if err := g.deliverNode(n); err != nil {
 			return err
 		}
@@ -342,9 +351,9 @@ func (g *gml) deliverNode(n gmlNode) error {
 	_, known := g.names[string(n.id)]
 	switch {
 	case g.taken[string(id)]:
-		g.wrong(ErrSyntax, "two nodes have the %s %s; key := 'id' takes the ids as keys", g.name, excerpt(id))
+		g.wrong(ErrSyntax, "two nodes have the %s %s; key := 'id' takes the ids as keys", g.name, excerpt.Of(id))
 	case known:
-		g.wrong(ErrSyntax, "two nodes have the id %s", excerpt(n.id))
+		g.wrong(ErrSyntax, "two nodes have the id %s", excerpt.Of(n.id))
 	case g.strange:
 		g.wrong(ErrSyntax, "a node below an edge whose end no node above it declares; key := 'id' takes the ids as keys")
 	}
@@ -359,7 +368,7 @@ func (g *gml) readEdge() error {
 	}
 	g.begin()
 	edge := Edge{Weight: 1}
-	var field [roleCount][]byte
+	var field [delimited.Roles][]byte
 	err := g.element("edge", func(key string, text []byte, kind Type) error {
 		switch key {
 		case "source":
@@ -370,7 +379,7 @@ func (g *gml) readEdge() error {
 			return nil
 		}
 		r := g.roleOf(key)
-		if r == roleIgnored {
+		if r == delimited.Ignored {
 			g.leaveOut(key)
 			return nil
 		}
@@ -396,7 +405,7 @@ func (g *gml) end(id []byte, name string) []byte {
 	if !known {
 		g.strange = true
 		if key = string(id); g.taken[key] {
-			g.wrong(ErrSyntax, "no node has the id %s, which is the %s of another node", excerpt(id), g.name)
+			g.wrong(ErrSyntax, "no node has the id %s, which is the %s of another node", excerpt.Of(id), g.name)
 		}
 	}
 	return g.openElements.key(key, "edge", name)
@@ -493,7 +502,7 @@ func (m *gmlWriter) appendEdge(dst []byte, e NumberedEdge) (_ []byte, err error)
 	}
 	if m.g.Timed && e.Timed {
 		dst = append(dst, "\n    time "...)
-		if m.scratch = m.g.Times.Append(m.scratch[:0], e.Time); isInteger(m.scratch) {
+		if m.scratch = m.g.Times.Append(m.scratch[:0], e.Time); decimal.IsInteger(m.scratch) {
 			dst = append(dst, m.scratch...)
 		} else {
 			dst = appendGMLText(dst, m.scratch)

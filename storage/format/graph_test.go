@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heavytail/storage/internal/compress"
 )
 
 // transcript reads a text and returns all that the handler received, an item a
@@ -360,7 +362,7 @@ func TestRead_Endless(t *testing.T) {
 		if !errors.Is(err, ErrLimit) && name != "GraphML, keys" || err == nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if stats.Bytes > limits.MaxBytes+blockBytes {
+		if stats.Bytes > limits.MaxBytes+compress.BlockBytes {
 			t.Errorf("%s: %d bytes were read", name, stats.Bytes)
 		}
 	}
@@ -553,7 +555,7 @@ func TestRead_Cancelled(t *testing.T) {
 			return nil
 		}
 		_, err := Read(ctx, text, Options{Layout: layout}, Handler{Edge: func(Edge) error { return count() }, Vertex: func([]byte, [][]byte) error { return count() }})
-		if !errors.Is(err, context.Canceled) || seen > 20_000+2*blockBytes {
+		if !errors.Is(err, context.Canceled) || seen > 20_000+2*compress.BlockBytes {
 			t.Errorf("%s: %v after %d", layout, err, seen)
 		}
 	}

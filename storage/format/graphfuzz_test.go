@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heavytail/storage/internal/compress"
 )
 
 // fuzzLimits are small, so that short texts reach them.
@@ -90,7 +92,7 @@ func fuzzLayout(t *testing.T, layout Layout, text []byte, skip bool) {
 	opts.Layout = stats.Layout // a matrix may be found among adjacency lists
 	lines := !slices.Contains([]Layout{LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML}, layout)
 	for _, size := range []int{1, 7} {
-		if !lines || isUTF16(text) {
+		if !lines || compress.IsUTF16(text) {
 			break // pieces are in UTF-8
 		}
 		if pieces, pieceErr := inPieces(opts, text, size); pieces != whole || fmt.Sprint(pieceErr) != fmt.Sprint(err) {

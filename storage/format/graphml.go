@@ -8,6 +8,10 @@ import (
 	"io"
 	"strconv"
 	"unicode/utf8"
+
+	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/tokens"
+	"heavytail/storage/internal/excerpt"
 )
 
 // graphML reads GraphML. The ids of the nodes are the keys of the vertices, and the declared
@@ -22,7 +26,7 @@ type graphML struct {
 
 func readGraphML(f *feed, opts Options, h Handler) (ReadStats, error) {
 	g := &graphML{xmlElements: newXMLElements(f, opts, h)}
-	err := g.document("graphml", "GraphML", &g.begun, g.top)
+	err := g.Document("graphml", "GraphML", &g.begun, g.top)
 	g.finish(f, err)
 	return g.stats, err
 }
@@ -30,29 +34,29 @@ func readGraphML(f *feed, opts Options, h Handler) (ReadStats, error) {
 func (g *graphML) top(e xml.StartElement) error {
 	switch {
 	case e.Name.Local == "key" && g.begun:
-		return g.fault(ErrSyntax, "a key is declared after the graph")
+		return g.Fault(ErrSyntax, "a key is declared after the graph")
 	case e.Name.Local == "key":
 		return g.declaration(e)
 	case e.Name.Local == "graph" && g.begun:
-		return g.fault(ErrSyntax, "a second graph; put every graph into a file of its own")
+		return g.Fault(ErrSyntax, "a second graph; put every graph into a file of its own")
 	case e.Name.Local == "graph":
 		g.begun = true
-		g.directed = attribute(e, "edgedefault") == "directed"
+		g.directed = tokens.Attribute(e, "edgedefault") == "directed"
 		g.stats.Directed = g.directed
 		if err := g.resolve(impliedNames{}); err != nil {
 			return err
 		}
-		return g.children(g.part)
+		return g.Children(g.part)
 	case e.Name.Local == "node" || e.Name.Local == "edge":
-		return g.fault(ErrSyntax, "the element %s is outside a graph", e.Name.Local)
+		return g.Fault(ErrSyntax, "the element %s is outside a graph", e.Name.Local)
 	}
 	return g.part(e)
 }
 
 func (g *graphML) declaration(e xml.StartElement) error {
-	k := &graphKey{name: attribute(e, "attr.name"), domain: attribute(e, "for"), place: placeNone, line: g.line, column: g.column}
-	id, kind := attribute(e, "id"), attribute(e, "attr.type")
-	k.use = cmp.Or(attribute(e, "yfiles.type"), id)
+	k := &graphKey{name: tokens.Attribute(e, "attr.name"), domain: tokens.Attribute(e, "for"), place: placeNone, line: g.Line, column: g.Column}
+	id, kind := tokens.Attribute(e, "id"), tokens.Attribute(e, "attr.type")
+	k.use = cmp.Or(tokens.Attribute(e, "yfiles.type"), id)
 	switch kind {
 	case "", "string":
 		k.kind = Text
@@ -63,10 +67,10 @@ func (g *graphML) declaration(e xml.StartElement) error {
 	case "boolean":
 		k.kind = Boolean
 	default:
-		return g.fault(ErrSyntax, "key %s has the unknown type %s", excerpt([]byte(id)), excerpt([]byte(kind)))
+		return g.Fault(ErrSyntax, "key %s has the unknown type %s", excerpt.Of([]byte(id)), excerpt.Of([]byte(kind)))
 	}
 	if id == "" {
-		return g.fault(ErrSyntax, "a key without an id")
+		return g.Fault(ErrSyntax, "a key without an id")
 	}
 	if k.domain == "" {
 		k.domain = "all"
@@ -84,21 +88,21 @@ func (g *graphML) part(e xml.StartElement) error {
 	case "edge":
 		return g.edge(e)
 	case "hyperedge":
-		return g.fault(ErrSyntax, "hyperedges are not read: an edge has two ends")
+		return g.Fault(ErrSyntax, "hyperedges are not read: an edge has two ends")
 	case "graph":
-		return g.fault(ErrSyntax, "a graph inside a graph is not read")
+		return g.Fault(ErrSyntax, "a graph inside a graph is not read")
 	case "data":
-		if k := g.byID[attribute(e, "key")]; k != nil {
+		if k := g.byID[tokens.Attribute(e, "key")]; k != nil {
 			g.graphValues.add(k.title(), g.here)
 		}
 	default:
 		g.other.add(e.Name.Local, g.here)
 	}
-	return g.skip()
+	return g.Skip()
 }
 
 func (g *graphML) id(e xml.StartElement, name string) []byte {
-	return g.key(attribute(e, name), e.Name.Local, name)
+	return g.key(tokens.Attribute(e, name), e.Name.Local, name)
 }
 
 // node reads a vertex and its values.
@@ -106,15 +110,15 @@ func (g *graphML) node(e xml.StartElement) error {
 	g.begin()
 	id := g.id(e, "id")
 	copy(g.values, g.defaults)
-	err := g.children(func(child xml.StartElement) error {
+	err := g.Children(func(child xml.StartElement) error {
 		switch child.Name.Local {
 		case "data":
 			return g.nodeData(child)
 		case "graph":
-			return g.fault(ErrSyntax, "a graph inside a node is not read")
+			return g.Fault(ErrSyntax, "a graph inside a node is not read")
 		}
 		g.other.add(child.Name.Local, g.here)
-		return g.skip()
+		return g.Skip()
 	})
 	if err != nil {
 		return err
@@ -128,14 +132,14 @@ func (g *graphML) nodeData(e xml.StartElement) error {
 		if k != nil && !k.of("node") {
 			g.programs.add(k.title(), g.here)
 		}
-		return g.skip()
+		return g.Skip()
 	}
-	line, column := g.line, g.column
+	line, column := g.Line, g.Column
 	text, err := g.content(k)
 	if err != nil {
 		return err
 	}
-	g.line, g.column = line, column // a fault of the value is reported at the start of its element
+	g.Line, g.Column = line, column // a fault of the value is reported at the start of its element
 	if text == nil {
 		return nil
 	}
@@ -149,10 +153,10 @@ func (g *graphML) nodeData(e xml.StartElement) error {
 
 // declared returns the key to which a data element refers, or nil if there is none.
 func (g *graphML) declared(e xml.StartElement) *graphKey {
-	id := attribute(e, "key")
+	id := tokens.Attribute(e, "key")
 	k := g.byID[id]
 	if k == nil {
-		g.wrong(ErrSyntax, "the key %s of data is not declared", excerpt([]byte(id)))
+		g.wrong(ErrSyntax, "the key %s of data is not declared", excerpt.Of([]byte(id)))
 	}
 	return k
 }
@@ -174,26 +178,26 @@ func (g *graphML) edge(e xml.StartElement) error {
 	}
 	edge := Edge{Source: g.id(e, "source"), Target: g.id(e, "target"), Weight: 1}
 	field := g.initials
-	line, column := g.line, g.column
-	err := g.children(func(child xml.StartElement) (err error) {
+	line, column := g.Line, g.Column
+	err := g.Children(func(child xml.StartElement) (err error) {
 		switch child.Name.Local {
 		case "graph":
-			return g.fault(ErrSyntax, "a graph inside an edge is not read")
+			return g.Fault(ErrSyntax, "a graph inside an edge is not read")
 		case "data":
 		default:
 			g.other.add(child.Name.Local, g.here)
-			return g.skip()
+			return g.Skip()
 		}
 		k := g.declared(child)
 		switch {
 		case k == nil:
-			return g.skip()
-		case k.role == roleIgnored && !k.of("edge"):
+			return g.Skip()
+		case k.role == delimited.Ignored && !k.of("edge"):
 			g.programs.add(k.title(), g.here)
-			return g.skip()
-		case k.role == roleIgnored:
+			return g.Skip()
+		case k.role == delimited.Ignored:
 			g.leaveOut(k.name)
-			return g.skip()
+			return g.Skip()
 		}
 		field[k.role], err = g.content(k)
 		return err
@@ -201,7 +205,7 @@ func (g *graphML) edge(e xml.StartElement) error {
 	if err != nil {
 		return err
 	}
-	g.line, g.column = line, column
+	g.Line, g.Column = line, column
 	return g.deliver(edge, field)
 }
 

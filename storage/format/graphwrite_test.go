@@ -13,6 +13,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"heavytail/storage/format/internal/decimal"
+	"heavytail/storage/format/internal/fault"
 )
 
 // sample is a graph held in maps, to be written and compared with what is read.
@@ -58,7 +61,7 @@ func (s *sample) text(vertices, edges bool) string {
 			for i, value := range s.values[v] {
 				if value == nil {
 					out.WriteString(" -")
-				} else if s.columns[i].Type == Float && isInteger([]byte(*value)) {
+				} else if s.columns[i].Type == Float && decimal.IsInteger([]byte(*value)) {
 					fmt.Fprintf(&out, " %q", *value+".0")
 				} else {
 					fmt.Fprintf(&out, " %q", *value)
@@ -93,7 +96,7 @@ func samples() *rapid.Generator[*sample] {
 	text := rapid.Map(rapid.SliceOfN(piece, 1, 4), func(pieces []string) string { return strings.Join(pieces, "") })
 	key := text.Filter(func(s string) bool { return checkKey([]byte(s)) == "" && xmlFault([]byte(s)) == "" })
 	long := rapid.OneOf(text, rapid.SampledFrom([]string{"", "\n", "a\r\nb", "\r", "1\n", "\"\n\"", "#\n"})).
-		Filter(func(s string) bool { return xmlFault([]byte(s)) == "" && !encodingFault([]byte(s)).found() })
+		Filter(func(s string) bool { return xmlFault([]byte(s)) == "" && !fault.OfEncoding([]byte(s)).Found() })
 	value := func(t *rapid.T, kind Type) *string {
 		var v string
 		switch rapid.IntRange(0, 3).Draw(t, "missing") {
@@ -233,7 +236,7 @@ func checkTable(r failer, s *sample) {
 			switch {
 			case value == nil:
 				want.WriteString(" -")
-			case s.columns[i].Type == Float && isInteger([]byte(*value)):
+			case s.columns[i].Type == Float && decimal.IsInteger([]byte(*value)):
 				fmt.Fprintf(&want, " %q", *value+".0")
 			default:
 				fmt.Fprintf(&want, " %q", *value)

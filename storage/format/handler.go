@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"heavytail/storage/internal/excerpt"
 )
 
 // Edge is one edge of a text. The slices are valid only during the call that delivers the edge.
@@ -107,6 +109,12 @@ type Column struct {
 	Name string
 	Type Type // "" where the text does not define it
 }
+
+// The places of columns that are no attributes: those that are not read, and that of the key.
+const (
+	placeNone = -1
+	placeKey  = -2
+)
 
 // Type is the type of the values of an attribute.
 type Type string
@@ -265,7 +273,7 @@ func (t *tally) add(name string, line func() int64) {
 func (t *tally) report(s *ReadStats) {
 	for _, name := range t.order {
 		n := t.names[name]
-		s.remarks(t.what, shown([]byte(name)), n.count, n.line, t.remedy)
+		s.remarks(t.what, excerpt.Name([]byte(name)), n.count, n.line, t.remedy)
 	}
 }
 

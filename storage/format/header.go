@@ -2,7 +2,14 @@ package format
 
 import (
 	"bytes"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"heavytail/storage/format/internal/decimal"
+	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/internal/excerpt"
 )
 
 // comment handles a comment line. A comment above the data may name the columns or declare the
@@ -14,8 +21,8 @@ func (p *parser) comment(content []byte) {
 	}
 	names := p.declared(content)
 	if names == nil && !f.konect {
-		f.words = commentWords(content)
-		names = commentNames(f.words)
+		f.words = delimited.CommentWords(content)
+		names = delimited.CommentNames(f.words)
 	}
 	if names != nil {
 		f.comment, f.names = string(content), names
@@ -24,7 +31,7 @@ func (p *parser) comment(content []byte) {
 
 // header reads the first data line as column names if it is certain to be that. It also applies
 // the column names of a comment above the line.
-func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
+func (p *parser) header(line []byte, sep delimited.Separator) (taken bool, err error) {
 	f := &p.first
 	named := p.opts.Header == HeaderNames
 	if p.opts.Header == HeaderAuto {
@@ -35,7 +42,7 @@ func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 			f.comment, f.names = strings.Join(f.words, " "), f.words
 		}
 		if f.comment != "" {
-			if plan, doubt := planFor(&p.opts, f.names); doubt == "" {
+			if plan, doubt := delimited.PlanFor(p.opts.wanted(), f.names); doubt == "" {
 				p.names = f.names
 				p.follow(plan)
 				return false, nil
@@ -46,7 +53,7 @@ func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 	if !named && p.opts.Header != HeaderAuto {
 		return false, nil
 	}
-	names := namesIn(line, sep)
+	names := delimited.NamesIn(line, sep)
 	if len(names) < 2 {
 		return false, nil // malformed; the caller reports it
 	}
@@ -55,20 +62,20 @@ func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 		names, named, p.stats.Directed = of, true, true
 	}
 	if !named && doubt == "" {
-		if _, _, named = knownPair(names, sep != separatorWhitespace); !named || f.comment != "" {
+		if _, _, named = delimited.KnownPair(names, sep != delimited.SeparatorWhitespace); !named || f.comment != "" {
 			return false, nil
 		}
 	}
-	var plan plan
+	var plan delimited.Plan
 	if doubt == "" {
-		plan, doubt = planFor(&p.opts, names)
+		plan, doubt = delimited.PlanFor(p.opts.wanted(), names)
 	}
 	if doubt != "" {
 		return true, p.wrong(line, "%s", doubt)
 	}
 	if p.opts.Header == HeaderNames && p.opts.Source == "" && p.opts.Target == "" && !p.pairs {
-		if _, _, known := knownPair(names, true); !known && isKeyName(names[0]) {
-			p.stats.remark("columns taken as the ends of edges by their places", listed(names[:2]), p.stats.Lines, "the options source and target name others; IMPORT VERTICES reads a table of vertices")
+		if _, _, known := delimited.KnownPair(names, true); !known && delimited.IsKeyName(names[0]) {
+			p.stats.remark("columns taken as the ends of edges by their places", excerpt.List(names[:2]), p.stats.Lines, "the options source and target name others; IMPORT VERTICES reads a table of vertices")
 		}
 	}
 	p.separate(sep)
@@ -88,13 +95,13 @@ func (f *firstLine) namesWords(line []byte) bool {
 
 // measuresNamed reports whether the last comment above the first data line has a word for each of
 // its columns, and one of them names a weight or a time in a column of numbers or dates.
-func (p *parser) measuresNamed(line []byte, sep separator) bool {
-	words, fields := p.first.words, namesIn(line, sep)
+func (p *parser) measuresNamed(line []byte, sep delimited.Separator) bool {
+	words, fields := p.first.words, delimited.NamesIn(line, sep)
 	if len(words) != len(fields) {
 		return false
 	}
 	for i, word := range words {
-		if i > 1 && usualRole(word) != roleIgnored && isFigure(fields[i]) {
+		if i > 1 && delimited.UsualRole(word) != delimited.Ignored && isFigure(fields[i]) {
 			return true
 		}
 	}
@@ -104,7 +111,7 @@ func (p *parser) measuresNamed(line []byte, sep separator) bool {
 // see records the first data line.
 func (p *parser) see(line []byte) {
 	f := &p.first
-	f.text, f.number, f.skipped = string(bytes.Trim(line, blanks)), p.stats.Lines, p.stats.Skipped
+	f.text, f.number, f.skipped = string(bytes.Trim(line, delimited.Blanks)), p.stats.Lines, p.stats.Skipped
 }
 
 // firstLine handles data lines until it is known whether the first one is a header.
@@ -114,7 +121,7 @@ func (p *parser) firstLine(line []byte) error {
 		return p.hold(line, false)
 	}
 	p.see(line)
-	f.decided, f.columns = true, p.columns.count
+	f.decided, f.columns = true, p.columns.Count
 	switch {
 	case p.opts.Header == HeaderCounts:
 		return p.countsHeader(line)
@@ -134,57 +141,339 @@ func (p *parser) firstLine(line []byte) error {
 
 // parseCounts reads the first line as the two numbers of a counts header.
 func (p *parser) parseCounts() (ok bool) {
-	p.first.n, p.first.m, ok = parseCounts(p.columns.field[roleSource], p.columns.field[roleTarget])
-	return ok && p.columns.count == 2
+	p.first.n, p.first.m, ok = decimal.Counts(p.columns.Field[delimited.Source], p.columns.Field[delimited.Target])
+	return ok && p.columns.Count == 2
 }
 
 // declares reports whether the first line is a header of Graphs.jl, "n,m,u,name" with u for
 // undirected or d for directed. No edge has this form.
 func (p *parser) declares(line []byte) bool {
-	names := namesIn(line, p.sep)
-	if p.sep != separatorComma || len(names) < 4 || names[2] != "u" && names[2] != "d" {
+	names := delimited.NamesIn(line, p.sep)
+	if p.sep != delimited.SeparatorComma || len(names) < 4 || names[2] != "u" && names[2] != "d" {
 		return false
 	}
 	f := &p.first
-	f.n, f.m, f.declared = parseCounts([]byte(names[0]), []byte(names[1]))
+	f.n, f.m, f.declared = decimal.Counts([]byte(names[0]), []byte(names[1]))
 	return f.declared
 }
 
 // countsHeader reads the first line as a counts header, because the options ask for it.
 func (p *parser) countsHeader(line []byte) error {
 	if !p.parseCounts() {
-		return p.wrong(line, "expected the numbers of vertices and edges, found %s", excerpt(line))
+		return p.wrong(line, "expected the numbers of vertices and edges, found %s", excerpt.Of(line))
 	}
 	p.stats.Header = p.first.text
 	p.stats.DeclaredVertices, p.stats.DeclaredEdges = p.first.n, p.first.m
 	return nil
 }
 
-// end decides at the end of the text what the first line was, if that is still open.
-func (p *parser) end() error {
-	for p.record.open {
-		if err := p.tear(); err != nil {
-			return err
-		}
-	}
+func (p *parser) headerError(format string, args ...any) error {
+	return p.errorAt(max(p.first.number, 1), ErrSyntax, format, args...)
+}
+
+// A first line without a number may name the columns. It is kept, with the lines below it, until
+// their types decide, or until there are enough of them.
+const (
+	aheadLines = 64
+	aheadBytes = 16 << 10 // a piece of 64 KiB of a text of pairs decides as the whole text does
+)
+
+// mayName reports whether a first line can name the columns: it has no number and no date.
+func (p *parser) mayName(line []byte) bool {
+	return !p.braces.found && !slices.ContainsFunc(delimited.NamesIn(line, p.sep), isFigure)
+}
+
+// hold keeps a line until the first one is understood.
+func (p *parser) hold(line []byte, comment bool) error {
 	f := &p.first
-	if len(f.held) > 0 {
-		return p.decide(true)
-	}
-	below := p.stats.Edges + p.stats.Skipped - f.skipped // data lines
-	switch {
-	case p.opts.Header == HeaderCounts && !f.decided:
-		return p.headerError("expected the numbers of vertices and edges, found no data line")
-	case (p.opts.Header == HeaderCounts || f.declared) && below != f.m:
-		return p.headerError("the header declares %d edges, but %d lines follow", f.m, below)
-	case f.counts && below-1 == f.m:
-		p.stats.CountsHeader = true
-		p.stats.Header = f.text
-		p.stats.DeclaredVertices, p.stats.DeclaredEdges = f.n, f.m
+	f.held = append(f.held, heldLine{bytes.Clone(line), p.stats.Lines, comment})
+	if f.heldBytes += len(line); len(f.held) > aheadLines || f.heldBytes > aheadBytes && len(f.held) > 1 {
+		return p.decide(false)
 	}
 	return nil
 }
 
-func (p *parser) headerError(format string, args ...any) error {
-	return p.errorAt(max(p.first.number, 1), ErrSyntax, format, args...)
+// holdComment keeps a line that looks like a comment and that is a row if the first line turns out
+// to be a header. It reports whether it did.
+func (p *parser) holdComment(line []byte) (held bool, err error) {
+	if len(p.first.held) == 0 || !p.sep.Quotes() || len(delimited.NamesIn(line, p.sep)) != p.first.columns {
+		return false, nil
+	}
+	p.stats.Comments-- // counted again when it is known what it is
+	return true, p.hold(line, true)
+}
+
+// decide decides what the first line is, and handles the lines that were kept. ended means that
+// they are the whole text.
+func (p *parser) decide(ended bool) error {
+	f := &p.first
+	held, now := f.held, p.stats.Lines
+	f.held, f.decided = nil, true
+	defer func() { p.stats.Lines = now }()
+	p.stats.Lines = held[0].number
+	names, rows := delimited.NamesIn(held[0].text, p.sep), p.rows(held[1:])
+	named := figuresBelow(names, rows)
+	if !named && !p.pairs {
+		named = p.nowhereElse(names, rows, ended)
+	}
+	if named {
+		if err := p.headed(held[0].text, names, rows); err != nil {
+			return err
+		}
+		held = held[1:]
+	} else if !p.pairs {
+		p.noteTriples(names, rows)
+	}
+	for _, h := range held {
+		p.stats.Lines = h.number
+		if h.comment && !named {
+			p.stats.Comments++
+			p.stats.LateComments++
+			continue
+		}
+		take := p.emitLine
+		if f := lineFault(h.text); h.comment && f.Found() { // it was not checked
+			take = func(line []byte) error { return p.bad(line, f) }
+		}
+		if err := take(h.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rows returns the fields of lines that are no comments.
+func (p *parser) rows(held []heldLine) (rows [][]string) {
+	for _, h := range held {
+		if !h.comment {
+			var b braces
+			rows = append(rows, delimited.NamesIn(b.cut(h.text, p.sep, &p.opts), p.sep))
+		}
+	}
+	return rows
+}
+
+// headed takes the first line as names of the columns.
+func (p *parser) headed(line []byte, names []string, rows [][]string) error {
+	if p.opts.Source == "" && p.opts.Target == "" && isTable(names, rows) {
+		return p.wrong(line, "the header names no two ends of edges: %s; IMPORT VERTICES reads a table of vertices, and the options source and target name the columns of the ends", excerpt.List(names))
+	}
+	plan, doubt := delimited.PlanFor(p.opts.wanted(), names)
+	if doubt != "" {
+		return p.wrong(line, "%s", doubt)
+	}
+	p.name(names, plan)
+	p.stats.Header = p.first.text
+	return nil
+}
+
+// figuresBelow reports whether a column has numbers or dates, and the first line a text in it. A
+// single column of keys needs three lines below, unless the first column is called as keys are.
+func figuresBelow(names []string, rows [][]string) bool {
+	keys := 0
+	for column := range names {
+		figures := 0
+		for _, row := range rows {
+			switch {
+			case column >= len(row) || row[column] == "" || IsMissing([]byte(row[column])):
+			case isFigure(row[column]):
+				figures++
+			default:
+				figures = -len(rows)
+			}
+		}
+		switch {
+		case figures <= 0:
+		case column > 1 || figures > 2 || delimited.IsKeyName(names[0]):
+			return true
+		default:
+			keys++
+		}
+	}
+	return keys > 1
+}
+
+// isTable reports whether a header and the lines below it are a table of vertices: the first column
+// is called as keys are, is different in all lines, and no known names are those of two ends.
+func isTable(names []string, rows [][]string) bool {
+	if _, _, ends := delimited.KnownPair(names, true); ends || len(rows) < 2 {
+		return false
+	}
+	if !delimited.IsKeyName(names[0]) {
+		return false
+	}
+	seen := map[string]bool{}
+	for _, row := range rows {
+		if len(row) == 0 || seen[row[0]] {
+			return false
+		}
+		seen[row[0]] = true
+	}
+	return true
+}
+
+// The least number of lines below a line of names that occur nowhere else: files with blanks rarely
+// have headers. Below a known pair it is one.
+const (
+	leastBelow       = 2
+	leastBelowBlanks = 8
+)
+
+// nowhereElse reports whether the first line names the columns because its names occur nowhere else
+// in a text. If the text has more lines than these, its end decides: see ReadStats.NamesHeader.
+func (p *parser) nowhereElse(names []string, rows [][]string, ended bool) bool {
+	source, target := p.plan.At[delimited.Source]-1, p.plan.At[delimited.Target]-1
+	if max(source, target) >= len(names) || !looksNamed(names[source]) || !looksNamed(names[target]) || names[source] == names[target] {
+		return false
+	}
+	seen := map[string]bool{}
+	for _, row := range rows {
+		for _, column := range []int{source, target} {
+			if column < len(row) {
+				seen[row[column]] = true
+			}
+		}
+	}
+	least := leastBelow
+	if p.sep == delimited.SeparatorWhitespace {
+		least = leastBelowBlanks
+	}
+	recurring := Recurring(int64(len(seen)), int64(len(rows)))
+	if _, _, known := delimited.KnownPair(names, true); known && ended {
+		least, recurring = 1, true
+	}
+	switch {
+	case seen[names[source]] || seen[names[target]]:
+		return false
+	case !ended:
+		p.stats.NamesHeader, p.stats.Header = true, p.first.text
+		return false
+	case len(rows) >= least && recurring:
+		p.stats.remark(namesTaken, excerpt.Of([]byte(p.first.text)), p.first.number, "header := FALSE takes it as an edge")
+		return true
+	case len(rows) >= leastBelow && (p.sep != delimited.SeparatorWhitespace || recurring):
+		p.stats.remark(edgeTaken, excerpt.Of([]byte(p.first.text)), p.first.number, "header := TRUE takes it as the names of the columns")
+	}
+	return false
+}
+
+const (
+	namesTaken = "first line taken as the names of the columns, because its words occur nowhere else"
+	edgeTaken  = "first line taken as an edge, although its keys occur nowhere else"
+)
+
+// Recurring reports whether keys of edges recur so that an edge between two keys that occur nowhere
+// else is rare: there are at most three keys for two edges.
+func Recurring(keys, edges int64) bool { return edges > 0 && 2*keys <= 3*edges }
+
+// TakeHeader resolves NamesHeader at the end of a read: only reports whether the two keys of the
+// first edge are in no other edge, and keys is the number of keys of the others. It returns whether
+// the first edge is a header, which the caller removes; a remark states the choice.
+func (s *ReadStats) TakeHeader(only bool, keys int64) bool {
+	if !s.NamesHeader {
+		return false
+	}
+	line := excerpt.Of([]byte(s.Header))
+	switch {
+	case only && Recurring(keys, s.Edges-1):
+		s.remark(namesTaken, line, 0, "header := FALSE takes it as an edge")
+		return true
+	case only:
+		s.remark(edgeTaken, line, 0, "header := TRUE takes it as the names of the columns")
+	}
+	s.NamesHeader, s.Header = false, ""
+	return false
+}
+
+// looksNamed reports whether a text can be the name of a column: a few words that begin with a
+// letter.
+func looksNamed(name string) bool {
+	const longest = 40
+	first, _ := utf8.DecodeRuneInString(name)
+	if len(name) > longest || first != '_' && !unicode.IsLetter(first) {
+		return false
+	}
+	return !strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" _-.:()/#", r)
+	})
+}
+
+// noteTriples remarks that lines of three texts may be triples whose second text is a relation: no
+// line begins with one, and relations take fewer values than the third column, or a third begins
+// another line.
+func (p *parser) noteTriples(names []string, rows [][]string) {
+	if len(names) != 3 || !p.narrow || len(rows) == 0 {
+		return
+	}
+	rows = append(rows, names)
+	first, middle, last := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, row := range rows {
+		if len(row) != 3 || isFigure(row[2]) {
+			return
+		}
+		first[row[0]], middle[row[1]], last[row[2]] = true, true, true
+	}
+	chained := false
+	for _, row := range rows {
+		if first[row[1]] {
+			return
+		}
+		chained = chained || first[row[2]]
+	}
+	if chained || len(middle) < len(last) {
+		p.stats.remark("third column of texts left out", "", p.first.number, "if lines are triples of two ends and a relation between, target := 3 takes the third")
+	}
+}
+
+// Network collections describe their files in comments above the edges. SNAP writes "# Directed
+// graph …" and "# Nodes: 5 Edges: 4"; KONECT writes "% sym unweighted" and "% 4 5 5", the
+// number of edges and the numbers of vertices on each side.
+
+// konectWeights are the kinds of weights of KONECT. All but the first have weights in the
+// third column.
+var konectWeights = []string{"unweighted", "positive", "posweighted", "signed", "multisigned", "weighted", "multiweighted", "dynamic"}
+
+// konectNames returns the column names of a KONECT file and the kind of its edges (sym, asym or
+// bip), both read from its first comment. For any other comment it returns nil. The third
+// column of an unweighted network is a constant.
+func konectNames(comment []byte) (names []string, kind string) {
+	words := strings.Fields(string(bytes.TrimLeft(comment, "%")))
+	if !bytes.HasPrefix(comment, []byte("%")) || len(words) != 2 || !slices.Contains([]string{"sym", "asym", "bip"}, words[0]) {
+		return nil, ""
+	}
+	switch slices.Index(konectWeights, words[1]) {
+	case -1:
+		return nil, ""
+	case 0:
+		return []string{"source", "target", "constant", "time"}, words[0]
+	}
+	return []string{"source", "target", "weight", "time"}, words[0]
+}
+
+// declared reads what a comment above the edges declares about the graph. If the comment is the
+// first one of a KONECT file, it returns the names of the columns.
+func (p *parser) declared(comment []byte) (names []string) {
+	if names, kind := konectNames(comment); names != nil {
+		p.stats.Directed = p.stats.Directed || kind == "asym"
+		p.first.konect, p.first.bipartite = true, kind == "bip"
+		return names
+	}
+	words := bytes.Fields(bytes.TrimLeft(comment, "#% \t"))
+	is := func(i int, word string) bool { return bytes.EqualFold(words[i], []byte(word)) }
+	switch {
+	case len(words) >= 2 && is(0, "directed") && (is(1, "graph") || is(1, "graph:")):
+		p.stats.Directed = true
+	case len(words) == 4 && is(0, "nodes:") && is(2, "edges:"):
+		p.declare(words[1], words[3])
+	case p.first.konect && len(words) >= 2 && len(words) <= 3 && p.stats.DeclaredEdges == 0:
+		p.declare(words[1], words[0])
+	}
+	return nil
+}
+
+// declare records the numbers of vertices and edges if both are valid.
+func (p *parser) declare(vertices, edges []byte) {
+	if n, m, ok := decimal.Counts(vertices, edges); ok {
+		p.stats.DeclaredVertices, p.stats.DeclaredEdges = n, m
+	}
 }

@@ -5,25 +5,10 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"heavytail/storage/format/internal/decimal"
+	"heavytail/storage/internal/excerpt"
 )
-
-// Ends is what the ends of links in node-link JSON are.
-type Ends string
-
-const (
-	// EndsAuto decides by the content. The ends are ids if any of them is a text or a number
-	// that is no place of a node. Otherwise they are ids if all of them are, and places if
-	// none is. If some are, or if ids that are texts look like the numbers, it is an error.
-	EndsAuto Ends = "auto"
-	// EndsID means ids of nodes. One that no node has becomes a vertex.
-	EndsID Ends = "id"
-	// EndsIndex means places in the array of nodes, counted from 0, as networkx 1 and d3 before
-	// version 4 write them.
-	EndsIndex Ends = "index"
-)
-
-// EndsChoices returns all values, EndsAuto first.
-func EndsChoices() []string { return []string{string(EndsAuto), string(EndsID), string(EndsIndex)} }
 
 // jsonKey is the id of a node, or an end of a link.
 type jsonKey struct {
@@ -75,24 +60,9 @@ func newJSONEnds(asked Ends) jsonEnds {
 	return e
 }
 
-// canonicalNumber returns the one form of a number in JSON: 2.0 and 2e0 are 2.
-func canonicalNumber(text string) string {
-	if isInteger([]byte(text)) && text != "-0" {
-		return text
-	}
-	x, err := strconv.ParseFloat(text, 64)
-	switch {
-	case err != nil:
-		return text
-	case x == math.Trunc(x) && math.Abs(x) < 1<<53:
-		return strconv.FormatInt(int64(x), 10)
-	}
-	return strconv.FormatFloat(x, 'g', -1, 64)
-}
-
 // looksNumeric reports whether a text is the form in which a number would be a key.
 func looksNumeric(text []byte) bool {
-	return len(text) > 0 && isDecimal(text) && canonicalNumber(string(text)) == string(text)
+	return len(text) > 0 && decimal.Is(text) && decimal.Canonical(string(text)) == string(text)
 }
 
 // node takes the id of the next node, which without an id gets its place.
@@ -132,7 +102,7 @@ func (e *jsonEnds) complete() (reason string) {
 		for place := range e.list.Len() {
 			key, number := e.list.At(place), e.isNumber(place)
 			if before, known := kinds[string(key)]; known && before != number {
-				return fmt.Sprintf("the number %s and the text %s are ids of two nodes, and would be one vertex", key, excerpt(key))
+				return fmt.Sprintf("the number %s and the text %s are ids of two nodes, and would be one vertex", key, excerpt.Of(key))
 			}
 			if number || looksNumeric(key) {
 				kinds[string(key)] = number
@@ -207,15 +177,15 @@ func (e *jsonEnds) resolve(l *jsonLink) (reason string) {
 	possible := at[0] >= 0 && at[1] >= 0
 	switch {
 	case e.firm && !possible:
-		return fmt.Sprintf("the end %s of a link is no place among %d nodes", excerpt(outside.text), e.nodes)
+		return fmt.Sprintf("the end %s of a link is no place among %d nodes", excerpt.Of(outside.text), e.nodes)
 	case e.firm:
 		return e.take(l, at)
 	case !possible && e.with == 0 && e.nodes > 0 && !outside.number:
-		return fmt.Sprintf("the end %s of a link is a text, and the nodes have no id; ends := 'id' reads it as a vertex of its own", excerpt(outside.text))
+		return fmt.Sprintf("the end %s of a link is a text, and the nodes have no id; ends := 'id' reads it as a vertex of its own", excerpt.Of(outside.text))
 	case e.plain && e.with == 0 && e.nodes > 0:
 		return "" // places are the keys
 	case !possible && e.mode == EndsIndex:
-		return fmt.Sprintf("the end %s of a link is no place of a node, as the ends before are; %s", excerpt(outside.text), decideEnds)
+		return fmt.Sprintf("the end %s of a link is no place of a node, as the ends before are; %s", excerpt.Of(outside.text), decideEnds)
 	case !possible || e.plain:
 		e.mode, e.firm = EndsID, true
 		e.list, e.kinds = KeyList{}, nil

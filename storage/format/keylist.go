@@ -2,8 +2,6 @@ package format
 
 import (
 	"bytes"
-	"context"
-	"io"
 	"slices"
 )
 
@@ -11,18 +9,6 @@ import (
 type KeyList struct {
 	text []byte
 	ends []int // where each key ends in text
-}
-
-// ReadKeyList reads a file of keys like ReadKeys. It uses 8 bytes of memory per key in addition
-// to the text of the keys.
-func ReadKeyList(ctx context.Context, r io.Reader, opts VectorOptions) (*KeyList, error) {
-	k := &KeyList{}
-	err := ReadKeys(ctx, r, opts, func(key []byte) error {
-		k.text = append(k.text, key...)
-		k.ends = append(k.ends, len(k.text))
-		return nil
-	})
-	return k, err
 }
 
 // Len returns the number of keys.

@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"heavytail/storage/format/internal/fault"
+	"heavytail/storage/format/internal/tokens"
 )
 
 // ReadKeys reads a file of keys as written by WriteKeys, plain or compressed, and calls yield
@@ -24,8 +27,8 @@ func ReadKeys(ctx context.Context, r io.Reader, opts VectorOptions, yield func(k
 	f := startFeed(ctx, r, &limits, false)
 	defer f.close()
 	text := bufio.NewReaderSize(&feedReader{feed: f, left: limits.MaxBytes}, limits.MaxKey+len("\r\n"))
-	if start, _ := text.Peek(len(byteOrderMark)); string(start) == byteOrderMark {
-		text.Discard(len(byteOrderMark))
+	if start, _ := text.Peek(len(tokens.ByteOrderMark)); string(start) == tokens.ByteOrderMark {
+		text.Discard(len(tokens.ByteOrderMark))
 	}
 	start, _ := text.Peek(len(vertexHeader) + len("\r\n"))
 	if header, _, ended := bytes.Cut(start, []byte("\n")); ended && isKeysHeader(string(bytes.TrimSuffix(header, []byte("\r")))) {
@@ -40,26 +43,38 @@ func ReadKeys(ctx context.Context, r io.Reader, opts VectorOptions, yield func(k
 		if err == io.EOF && len(key) == 0 {
 			return nil
 		}
-		fault := ""
+		reason := ""
 		switch {
 		case errors.Is(err, errTooLong):
 			return &LineError{opts.Name, line, 1, fmt.Sprintf("the file exceeds the limit of %d bytes", limits.MaxBytes), ErrLimit}
 		case errors.Is(err, bufio.ErrBufferFull):
-			fault = fmt.Sprintf("the key has more than %d bytes", limits.MaxKey)
+			reason = fmt.Sprintf("the key has more than %d bytes", limits.MaxKey)
 		case err != nil && err != io.EOF:
 			return err
 		}
 		key = bytes.TrimSuffix(bytes.TrimSuffix(key, []byte("\n")), []byte("\r"))
-		if f := encodingFault(key); f.found() {
-			fault = f.reason
+		if f := fault.OfEncoding(key); f.Found() {
+			reason = f.Reason
 		} else if len(key) == 0 {
-			fault = "the key is empty"
+			reason = "the key is empty"
 		}
-		if fault != "" {
-			return &LineError{opts.Name, line, 1, fault, ErrSyntax}
+		if reason != "" {
+			return &LineError{opts.Name, line, 1, reason, ErrSyntax}
 		}
 		if err := yield(key); err != nil {
 			return err
 		}
 	}
+}
+
+// ReadKeyList reads a file of keys like ReadKeys. It uses 8 bytes of memory per key in addition
+// to the text of the keys.
+func ReadKeyList(ctx context.Context, r io.Reader, opts VectorOptions) (*KeyList, error) {
+	k := &KeyList{}
+	err := ReadKeys(ctx, r, opts, func(key []byte) error {
+		k.text = append(k.text, key...)
+		k.ends = append(k.ends, len(k.text))
+		return nil
+	})
+	return k, err
 }

@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heavytail/storage/format/internal/decimal"
+	"heavytail/storage/format/internal/tokens"
 )
 
 // edgesOf reads a text and returns its edges, sorted, as "source target weight time".
@@ -98,7 +101,7 @@ func TestRead_Kinds(t *testing.T) {
 				for _, row := range rows {
 					text.WriteString(strings.Join(row, sep) + end)
 				}
-				for _, whole := range []string{text.String(), byteOrderMark + text.String(), strings.TrimSuffix(text.String(), end)} {
+				for _, whole := range []string{text.String(), tokens.ByteOrderMark + text.String(), strings.TrimSuffix(text.String(), end)} {
 					for name, compress := range compressions {
 						opts := Options{EdgeListOptions: h.opts}
 						got, stats, err := edgesOf(t, compress([]byte(whole)), opts)
@@ -341,7 +344,7 @@ func TestRead_Matrices(t *testing.T) {
 // Words for missing values are no weights and no times.
 func TestRead_MissingMeasures(t *testing.T) {
 	t.Parallel()
-	for _, word := range missingWords {
+	for _, word := range decimal.MissingWords {
 		for _, word := range []string{word, strings.ToUpper(word)} {
 			edges, stats, err := edgesOf(t, []byte("source,target,weight,time\na,b,"+word+",5\nb,c,2,"+word+"\n"), Options{})
 			if err != nil || strings.Join(edges, ", ") != "a b @5, b c 2" || remarks(stats) != "weights taken as missing: 1; times taken as missing: 1" {

@@ -1,10 +1,13 @@
 package format
 
 import (
-	"cmp"
-	"errors"
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"heavytail/storage/internal/compress"
+	"heavytail/storage/internal/excerpt"
 )
 
 // Layout is the form in which a text holds a graph.
@@ -89,17 +92,6 @@ func (l Layout) Declares() bool {
 	return slices.Contains([]Layout{LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutPajek}, l)
 }
 
-// ParseLayout returns the layout with a name; "" is LayoutAuto.
-func ParseLayout(name string) (Layout, error) {
-	if name == "" {
-		return LayoutAuto, nil
-	}
-	if !slices.Contains(Layouts(), Layout(name)) {
-		return "", &OptionError{Option: "layout", Value: name, Expected: layoutNames()}
-	}
-	return Layout(name), nil
-}
-
 func layoutNames() []string {
 	var names []string
 	for _, l := range Layouts() {
@@ -108,106 +100,75 @@ func layoutNames() []string {
 	return names
 }
 
-// Options configure how a text is read. The zero value reads every common form of a graph.
-type Options struct {
-	EdgeListOptions
-
-	// Layout is the form of the text; "" means LayoutAuto.
-	Layout Layout
-	// Key is the column of a vertex table that holds the keys, by name or by number as in
-	// EdgeListOptions. If it is empty, the first column called key, id, vertex or node is used,
-	// or else column 1. Of GML it is the attribute of nodes that holds the keys, such as id or
-	// label.
-	Key string
-	// Columns are the names of the attributes to read; nil reads all. For a vertex table
-	// without a header they name the columns.
-	Columns []string
-	// Keys returns the keys of the vertices of METIS, in their order. If the function or its
-	// result is nil, the numbers of the vertices are the keys. It is called once, and only if
-	// the layout is METIS. Too few keys, too many keys or two equal keys give a *LineError.
-	Keys func() (*KeyList, error)
-	// KeysName is the name of the file that Keys reads: it gives an *OptionError with layouts
-	// other than METIS. Leave it empty if Keys may remain unused.
-	KeysName string
-	// Ends is what the ends of links in JSON are; "" means EndsAuto.
-	Ends Ends
-	// MaxValue is the largest size of an attribute value in bytes; 0 means 64 KiB.
-	MaxValue int
-	// MaxColumns is the largest number of columns of a vertex table, or of keys that GraphML
-	// declares; 0 means 1024.
-	MaxColumns int
-	// MaxVertices is the largest number of vertices that the size line of Matrix Market or the
-	// headers of METIS and Pajek may declare; 0 means 100 million. Without a limit, a line of a
-	// few bytes could ask for billions of vertices.
-	MaxVertices int64
+// Ending returns the extension of a file name in lower case with its dot, such as ".csv" for
+// "dir/People.CSV.gz". The extension of a compressed file (.gz, .zst, .bz2, .xz, .zip) is skipped.
+// A name without another extension gives "".
+func Ending(name string) string {
+	base := compress.CutEnding(filepath.Base(name))
+	return strings.ToLower(filepath.Ext(strings.TrimPrefix(base, ".")))
 }
 
-const (
-	defaultMaxValue    = 64 << 10
-	defaultMaxColumns  = 1024
-	defaultMaxVertices = 100_000_000
-	// A line of an adjacency list holds all neighbours of a hub, and a record of a table holds
-	// all values of a vertex: at most MaxColumns times MaxValue.
-	defaultLongLine = 64 << 20
+// EndingError reports a file name whose extension belongs to no known format. It wraps
+// ErrEnding.
+type EndingError struct {
+	Name   string // of the file
+	Ending string
+	Known  []string // endings that are known, in order
+}
+
+func (e *EndingError) Error() string {
+	return fmt.Sprintf("%s: the ending %s is none of %s", nameOr(e.Name), excerpt.Of([]byte(e.Ending)), strings.Join(e.Known, ", "))
+}
+
+func (e *EndingError) Unwrap() error { return ErrEnding }
+
+// The extensions of texts that can be read, by layout. A name without an extension, or the name
+// "-", means an edge list.
+var (
+	edgeEndings = []string{".txt", ".edges", ".edgelist", ".edge", ".el", ".csv", ".tsv", ".ssv", ".tab", ".dat", ".data", ".ncol", ".links", ".pairs", ".lg", ".jlg"}
+
+	layoutEndings = []struct {
+		layout  Layout
+		endings []string
+	}{
+		{LayoutEdges, edgeEndings},
+		{LayoutAdjacency, []string{".adjlist", ".adj"}},
+		{LayoutMETIS, []string{".graph", ".metis"}},
+		{LayoutPajek, []string{".net"}},
+		{LayoutMatrixMarket, []string{".mtx"}},
+		{LayoutGraphML, []string{".graphml", ".xml"}},
+		{LayoutGEXF, []string{".gexf"}},
+		{LayoutJSON, []string{".json"}},
+		{LayoutGML, []string{".gml"}},
+		{LayoutParquet, []string{parquetEnding}},
+	}
+
+	parquetEnding = ".parquet"
+
+	tableEndings = []string{".csv", ".tsv", ".txt", ".ssv", ".tab", ".dat", ".data", parquetEnding}
 )
 
-// Validate reports all faults of the options at once. Each is an *OptionError.
-func (o Options) Validate() error {
-	faults := optionFaults{o.EdgeListOptions.Validate()}
-	if _, err := ParseLayout(string(o.Layout)); err != nil {
-		faults = append(faults, err)
+// layoutOf returns the layout that belongs to the extension of a name.
+func layoutOf(name string) (Layout, error) {
+	ending := Ending(name)
+	if ending == "" {
+		return LayoutEdges, nil
 	}
-	if o.Ends != "" && !slices.Contains(EndsChoices(), string(o.Ends)) {
-		faults = append(faults, &OptionError{Option: "ends", Value: string(o.Ends), Expected: EndsChoices()})
-	}
-	faults.column("key", o.Key)
-	faults.notNegative("max_value", int64(o.MaxValue))
-	faults.within("max_columns", int64(o.MaxColumns), maxColumns)
-	faults.notNegative("max_vertices", o.MaxVertices)
-	return errors.Join(faults...)
-}
-
-// fit reports options that do not apply to the detected layout.
-func (o Options) fit() error {
-	type use struct {
-		option  string
-		value   any
-		what    string
-		set     bool
-		layouts []Layout
-	}
-	var faults optionFaults
-	header := o.Header.String()
-	for _, u := range []use{
-		{"source", o.Source, "a source column", o.Source != "", []Layout{LayoutEdges, LayoutParquet}},
-		{"target", o.Target, "a target column", o.Target != "", []Layout{LayoutEdges, LayoutParquet}},
-		{"weight", o.Weight, "a weight column", o.Weight != "" && o.Weight != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutParquet}},
-		{"time", o.Time, "a time column", o.Time != "" && o.Time != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutParquet}},
-		{"time_unit", o.TimeUnit, "a unit of times", unitsPerSecond(o.TimeUnit) > 0, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutParquet}},
-		{"key", o.Key, "a key column", o.Key != "", []Layout{LayoutVertices, LayoutGML}},
-		{"ends", string(o.Ends), "a meaning of the ends of links", o.Ends != "" && o.Ends != EndsAuto, []Layout{LayoutJSON}},
-		{"keys", o.KeysName, "a file of keys", o.KeysName != "", []Layout{LayoutMETIS}},
-		{"columns", strings.Join(o.Columns, ", "), "a choice of attributes", o.Columns != nil, []Layout{LayoutVertices, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML}},
-		{"separator", o.Separator, "a separator", o.Separator != "" && o.Separator != "auto", []Layout{LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutVertices}},
-		{"header", header, "a header without names", o.Header == HeaderNone, []Layout{LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutVertices}},
-		{"header", header, "a header of names", o.Header == HeaderNames, []Layout{LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutVertices}},
-		{"header", header, "a header of counts", o.Header == HeaderCounts, []Layout{LayoutEdges}},
-	} {
-		if u.set && !slices.Contains(u.layouts, o.Layout) {
-			faults.conflict(u.option, u.value, "layout %s has no use for %s", o.Layout, u.what)
+	var known []string
+	for _, l := range layoutEndings {
+		if slices.Contains(l.endings, ending) {
+			return l.layout, nil
 		}
+		known = append(known, l.endings...)
 	}
-	return errors.Join(faults...)
+	return "", &EndingError{name, ending, known}
 }
 
-// withDefaults returns a copy with every zero replaced by its default.
-func (o Options) withDefaults() Options {
-	if o.MaxLine == 0 && (o.Layout == LayoutAdjacency || o.Layout == LayoutMatrix || o.Layout == LayoutMETIS || o.Layout == LayoutVertices) {
-		o.MaxLine = defaultLongLine
+// CheckTable returns an EndingError for a name whose extension cannot belong to a table of
+// vertices.
+func CheckTable(name string) error {
+	if ending := Ending(name); ending != "" && !slices.Contains(tableEndings, ending) {
+		return &EndingError{name, ending, tableEndings}
 	}
-	o.EdgeListOptions = o.EdgeListOptions.withDefaults()
-	o.MaxValue = cmp.Or(o.MaxValue, defaultMaxValue)
-	o.MaxColumns = cmp.Or(o.MaxColumns, defaultMaxColumns)
-	o.MaxVertices = cmp.Or(o.MaxVertices, defaultMaxVertices)
-	return o
+	return nil
 }

@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"unicode/utf8"
+
+	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/fault"
+	"heavytail/storage/format/internal/tokens"
 )
 
 type lineTaker interface {
@@ -24,12 +28,15 @@ type lines struct {
 	to    lineTaker
 	stats ReadStats
 	carry []byte // the beginning of a line that continues in the next block
+	tail  []byte // the end of the text so far
 }
 
 // block processes the next block of the text, which may begin and end anywhere.
 func (l *lines) block(text []byte) error {
 	rest := l.opts.MaxBytes - l.stats.Bytes
 	if int64(len(text)) <= rest {
+		l.tail = append(l.tail, text[max(0, len(text)-tailBytes):]...)
+		l.tail = l.tail[:copy(l.tail, l.tail[max(0, len(l.tail)-tailBytes):])]
 		l.stats.Bytes += int64(len(text))
 		return l.cut(text)
 	}
@@ -38,6 +45,24 @@ func (l *lines) block(text []byte) error {
 		return err
 	}
 	return l.limit("the text exceeds the limit of %d bytes", l.opts.MaxBytes)
+}
+
+// tailBytes is how much of the end of a text is kept.
+const tailBytes = 256
+
+// lastLine returns the last line that is not blank, and its number, or nil if it is long.
+func (l *lines) lastLine() (line []byte, number int64) {
+	text := bytes.TrimRight(l.tail, " \t\r\n")
+	below := l.tail[len(text):]
+	number = l.stats.Lines - max(0, int64(bytes.Count(below, []byte("\n")))-1)
+	if i := bytes.LastIndexByte(below, '\n'); i >= 0 && i < len(below)-1 {
+		number--
+	}
+	start := bytes.LastIndexByte(text, '\n') + 1
+	if start == 0 && len(l.tail) == tailBytes {
+		return nil, 0
+	}
+	return text[start:], number
 }
 
 // limit returns an error at the line after the last one.
@@ -81,14 +106,11 @@ func (l *lines) cut(text []byte) error {
 	return nil
 }
 
-// byteOrderMark begins the files of some editors. It is not a part of the text.
-const byteOrderMark = "\ufeff"
-
 // keep saves a part of a line. Of a line that is too long it keeps just enough bytes for take
 // to report that. It then calls take at once, unless such lines are skipped, because the line
 // may never end.
 func (l *lines) keep(part []byte) error {
-	const more = len(byteOrderMark) + len("\r") + 1 // bytes that take does not count, and one byte too many
+	const more = len(tokens.ByteOrderMark) + len("\r") + 1 // bytes that take does not count, and one byte too many
 	room := l.opts.MaxLine + more - len(l.carry)
 	l.carry = append(l.carry, part[:min(len(part), room)]...)
 	if len(part) > room && !l.opts.SkipBad {
@@ -114,13 +136,13 @@ func (l *lines) take(line []byte) error {
 	}
 	l.stats.Lines++
 	if l.stats.Lines == 1 {
-		line = bytes.TrimPrefix(line, []byte(byteOrderMark))
+		line = bytes.TrimPrefix(line, []byte(tokens.ByteOrderMark))
 	}
 	if len(bytes.TrimSuffix(line, []byte("\r"))) > l.opts.MaxLine {
 		if err := l.to.abandon(); err != nil {
 			return err
 		}
-		return l.bad(line, fault{0, fmt.Sprintf("the line exceeds the limit of %d bytes", l.opts.MaxLine), ErrLimit})
+		return l.bad(line, fault.Limit(0, "the line exceeds the limit of %d bytes", l.opts.MaxLine))
 	}
 	return l.to.line(line)
 }
@@ -140,16 +162,14 @@ const (
 	lineData
 )
 
-func isComment(c byte) bool { return c == '#' || c == '%' }
-
 // sort removes a carriage return at the end and returns the rest of the line with its kind.
 func (l *lines) sort(line []byte) ([]byte, lineKind) {
 	line = bytes.TrimSuffix(line, []byte("\r"))
-	content := bytes.TrimLeft(line, blanks)
+	content := bytes.TrimLeft(line, delimited.Blanks)
 	switch {
 	case len(content) == 0:
 		return line, lineBlank
-	case isComment(content[0]):
+	case delimited.IsComment(content[0]):
 		l.stats.Comments++
 		return content, lineComment
 	}
@@ -157,7 +177,7 @@ func (l *lines) sort(line []byte) ([]byte, lineKind) {
 }
 
 // bad ends the read at a malformed line, or counts it under SkipBad.
-func (l *lines) bad(line []byte, f fault) error {
+func (l *lines) bad(line []byte, f fault.Fault) error {
 	err := l.lineError(line, f)
 	if !l.opts.SkipBad {
 		return err
@@ -167,20 +187,20 @@ func (l *lines) bad(line []byte, f fault) error {
 }
 
 // lineError returns an error at the last line, or at a record that ends there.
-func (l *lines) lineError(line []byte, f fault) *LineError {
+func (l *lines) lineError(line []byte, f fault.Fault) *LineError {
 	return l.errorIn(line, l.stats.Lines-int64(bytes.Count(line, []byte("\n"))), f)
 }
 
 // errorIn returns an error in a record that begins at a line.
-func (l *lines) errorIn(record []byte, begins int64, f fault) *LineError {
-	before := record[:f.at]
+func (l *lines) errorIn(record []byte, begins int64, f fault.Fault) *LineError {
+	before := record[:f.At]
 	number := begins + int64(bytes.Count(before, []byte("\n")))
 	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
-	return &LineError{l.opts.Name, number, column, f.reason, f.kind}
+	return &LineError{l.opts.Name, number, column, f.Reason, f.Kind}
 }
 
 // wrong returns a syntax error at the beginning of the last line. It is for faults that concern
 // the whole file, which SkipBad does not skip.
 func (l *lines) wrong(line []byte, format string, args ...any) error {
-	return l.lineError(line, syntaxFault(0, format, args...))
+	return l.lineError(line, fault.Syntax(0, format, args...))
 }

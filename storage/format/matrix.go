@@ -5,6 +5,11 @@ import (
 	"context"
 	"strconv"
 	"strings"
+
+	"heavytail/storage/format/internal/decimal"
+	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/fault"
+	"heavytail/storage/internal/excerpt"
 )
 
 // matrixMarketMagic begins every file of this format, behind %%. Some programs write one % only, or
@@ -21,11 +26,11 @@ func isBanner(line []byte) bool {
 // Matrix Market.
 func bannerAbove(text []byte) bool {
 	for line := range bytes.FieldsFuncSeq(text, func(c rune) bool { return c == '\n' || c == '\r' }) {
-		content := bytes.TrimLeft(line, blanks)
+		content := bytes.TrimLeft(line, delimited.Blanks)
 		switch {
 		case isBanner(content):
 			return true
-		case len(content) > 0 && !isComment(content[0]):
+		case len(content) > 0 && !delimited.IsComment(content[0]):
 			return false
 		}
 	}
@@ -47,7 +52,7 @@ type matrix struct {
 	seen    int64 // entries read, malformed ones counted
 	words   [][]byte
 	at      []int // where each of the words begins
-	columns columns
+	columns delimited.Columns
 	keys    [2][]byte
 }
 
@@ -55,12 +60,12 @@ func newMatrix(ctx context.Context, opts Options, h Handler) *matrix {
 	m := &matrix{ctx: ctx, h: h}
 	m.opts, m.to = opts.EdgeListOptions, m
 	m.n = opts.MaxVertices // the limit on n, until the size line is read
-	m.columns.each = func(field []byte, at int, _ bool) fault {
+	m.columns.Each = func(field []byte, at int, _ bool) fault.Fault {
 		const most = 4 // one more than any line has
 		if len(m.words) < most {
 			m.words, m.at = append(m.words, field), append(m.at, at)
 		}
-		return fault{}
+		return fault.Fault{}
 	}
 	return m
 }
@@ -73,11 +78,11 @@ func (m *matrix) line(line []byte) error {
 	if kind != lineData {
 		return nil
 	}
-	if f := textFault(line); f.found() {
+	if f := fault.OfText(line); f.Found() {
 		return m.bad(line, f)
 	}
 	m.words, m.at = m.words[:0], m.at[:0]
-	m.columns.split(line, separatorWhitespace, &noPlan, 0)
+	m.columns.Split(line, delimited.SeparatorWhitespace, &delimited.NoPlan, 0)
 	if m.size == 0 {
 		return m.sizeLine(line)
 	}
@@ -90,7 +95,7 @@ func (m *matrix) line(line []byte) error {
 
 // banner parses the first line, "%%MatrixMarket matrix coordinate FIELD SYMMETRY".
 func (m *matrix) banner(line []byte) error {
-	if f := textFault(line); f.found() {
+	if f := fault.OfText(line); f.Found() {
 		return m.lineError(line, f)
 	}
 	reason := ""
@@ -108,7 +113,7 @@ func (m *matrix) banner(line []byte) error {
 		reason = "only general and symmetric matrices are read as graphs"
 	}
 	if reason != "" {
-		return m.wrong(line, "%s; found %s", reason, excerpt(line))
+		return m.wrong(line, "%s; found %s", reason, excerpt.Of(line))
 	}
 	m.pattern, m.integer = words[3] == "pattern", words[3] == "integer"
 	m.stats.Header = string(line)
@@ -122,18 +127,18 @@ func (m *matrix) sizeLine(line []byte) error {
 	for i := range size {
 		ok := len(m.words) == len(size)
 		if ok {
-			size[i], ok = parseCount(m.words[i])
+			size[i], ok = decimal.Count(m.words[i])
 		}
 		if !ok {
-			return m.wrong(line, "expected the numbers of rows, columns and entries, found %s", excerpt(line))
+			return m.wrong(line, "expected the numbers of rows, columns and entries, found %s", excerpt.Of(line))
 		}
 	}
 	switch {
 	case size[0] != size[1]:
 		return m.wrong(line, "a matrix of %d rows and %d columns is no adjacency matrix of a graph: its rows and columns number different vertices", size[0], size[1])
 	case size[0] > m.n:
-		f := syntaxFault(0, "%d vertices exceed the limit of %d", size[0], m.n)
-		f.kind = ErrLimit
+		f := fault.Syntax(0, "%d vertices exceed the limit of %d", size[0], m.n)
+		f.Kind = ErrLimit
 		return m.lineError(line, f)
 	}
 	m.size, m.n, m.entries = m.stats.Lines, size[0], size[2]
@@ -163,13 +168,13 @@ func (m *matrix) entry(line []byte) error {
 		want = 2
 	}
 	if len(m.words) != want {
-		return m.bad(line, syntaxFault(0, "expected %d numbers, found %s", want, excerpt(line)))
+		return m.bad(line, fault.Syntax(0, "expected %d numbers, found %s", want, excerpt.Of(line)))
 	}
 	edge := Edge{Weight: 1}
 	for i := range m.keys {
-		v, ok := parseCount(m.words[i])
+		v, ok := decimal.Count(m.words[i])
 		if !ok || v < 1 || v > m.n {
-			return m.bad(line, syntaxFault(m.at[i], "%s is not a number from 1 to %d", excerpt(m.words[i]), m.n))
+			return m.bad(line, fault.Syntax(m.at[i], "%s is not a number from 1 to %d", excerpt.Of(m.words[i]), m.n))
 		}
 		m.keys[i] = strconv.AppendInt(m.keys[i][:0], v, 10)
 	}
@@ -177,8 +182,8 @@ func (m *matrix) entry(line []byte) error {
 	if !m.pattern && m.opts.Weight != NoColumn {
 		text := m.words[2]
 		edge.Weight, edge.Weighted = parseWeight(text)
-		if !edge.Weighted || m.integer && !isInteger(text) {
-			return m.bad(line, syntaxFault(m.at[2], "%s", weightFault(text)))
+		if !edge.Weighted || m.integer && !decimal.IsInteger(text) {
+			return m.bad(line, fault.Syntax(m.at[2], "%s", weightFault(text)))
 		}
 		m.stats.Weighted++
 	}

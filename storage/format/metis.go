@@ -7,6 +7,10 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"heavytail/storage/format/internal/decimal"
+	"heavytail/storage/format/internal/fault"
+	"heavytail/storage/internal/excerpt"
 )
 
 // metis reads the graph files of METIS: a header "n m [fmt [ncon]]", then a line for every
@@ -56,7 +60,7 @@ func (m *metis) readKeys(line []byte) (err error) {
 		return m.wrong(line, "the header declares %d vertices, but the file of keys has %d", m.n, n)
 	}
 	if a, b, found := m.keys.Repeated(); found {
-		return m.wrong(line, "vertices %d and %d have the same key %s", a+1, b+1, excerpt(m.keys.At(a)))
+		return m.wrong(line, "vertices %d and %d have the same key %s", a+1, b+1, excerpt.Of(m.keys.At(a)))
 	}
 	return nil
 }
@@ -66,7 +70,7 @@ func (m *metis) line(line []byte) error {
 	if kind == lineComment {
 		return nil
 	}
-	if f := textFault(line); f.found() {
+	if f := fault.OfText(line); f.Found() {
 		return m.lineError(line, f)
 	}
 	words := bytes.Fields(line)
@@ -86,11 +90,11 @@ func (m *metis) line(line []byte) error {
 
 func (m *metis) first(line []byte, words [][]byte) error {
 	if len(words) < 2 || len(words) > 4 {
-		return m.wrong(line, "expected the header of a METIS file, the numbers of vertices and edges and perhaps a format, found %s", excerpt(line))
+		return m.wrong(line, "expected the header of a METIS file, the numbers of vertices and edges and perhaps a format, found %s", excerpt.Of(line))
 	}
-	n, edges, ok := parseCounts(words[0], words[1])
+	n, edges, ok := decimal.Counts(words[0], words[1])
 	if !ok {
-		return m.wrong(line, "expected the numbers of vertices and edges, found %s", excerpt(line))
+		return m.wrong(line, "expected the numbers of vertices and edges, found %s", excerpt.Of(line))
 	}
 	if n > m.n {
 		return m.limit("the header declares %d vertices, more than the limit of %d", n, m.n)
@@ -99,7 +103,7 @@ func (m *metis) first(line []byte, words [][]byte) error {
 	if len(words) > 2 {
 		form := strings.TrimLeft(string(words[2]), "0")
 		if len(words[2]) > 3 || strings.Trim(form, "01") != "" {
-			return m.wrong(line, "the format %s is none of METIS's: three digits that are 0 or 1", excerpt(words[2]))
+			return m.wrong(line, "the format %s is none of METIS's: three digits that are 0 or 1", excerpt.Of(words[2]))
 		}
 		form = strings.Repeat("0", 3-len(form)) + form
 		if form[0] == '1' {
@@ -111,8 +115,8 @@ func (m *metis) first(line []byte, words [][]byte) error {
 		m.weighted = form[2] == '1'
 	}
 	if len(words) > 3 {
-		if constraints, ok = parseCount(words[3]); !ok || constraints > maxColumns {
-			return m.wrong(line, "expected the number of weights of a vertex, found %s", excerpt(words[3]))
+		if constraints, ok = decimal.Count(words[3]); !ok || constraints > maxColumns {
+			return m.wrong(line, "expected the number of weights of a vertex, found %s", excerpt.Of(words[3]))
 		}
 	}
 	m.skipped += int(constraints)
@@ -135,9 +139,9 @@ func (m *metis) neighbours(line []byte, words [][]byte) error {
 		return m.wrong(line, "the header asks for %d numbers before the neighbours of vertex %d and %d for each of them, found %d in all", m.skipped, m.vertex, each, len(words))
 	}
 	for words = words[m.skipped:]; len(words) > 0; words = words[each:] {
-		v, ok := parseCount(words[0])
+		v, ok := decimal.Count(words[0])
 		if !ok || v < 1 || v > m.n {
-			return m.wrong(line, "expected a vertex from 1 to %d, found %s", m.n, excerpt(words[0]))
+			return m.wrong(line, "expected a vertex from 1 to %d, found %s", m.n, excerpt.Of(words[0]))
 		}
 		edge := Edge{Weight: 1}
 		if m.weighted {
@@ -240,5 +244,5 @@ func (m *metisWriter) name(v uint32) string {
 	if m.g.Key == nil {
 		return strconv.FormatUint(uint64(v)+1, 10)
 	}
-	return excerpt(m.g.Key(nil, v))
+	return excerpt.Of(m.g.Key(nil, v))
 }

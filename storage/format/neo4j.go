@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"heavytail/storage/internal/excerpt"
 )
 
 // Neo4j's import tool reads CSV whose header declares each column as "name:type". The types ID,
@@ -88,7 +90,7 @@ func neo4jEdges(o *EdgeListOptions, fields []string) (names []string, doubt stri
 		return nil, ""
 	case o.Source == "" && o.Target == "" && columns[start].group != columns[end].group:
 		return nil, fmt.Sprintf("the ends of edges are of two groups, %s and %s, which may use the same keys for different vertices; the options source and target take the columns as they are",
-			excerpt([]byte(columns[start].group)), excerpt([]byte(columns[end].group)))
+			excerpt.Of([]byte(columns[start].group)), excerpt.Of([]byte(columns[end].group)))
 	}
 	for i, c := range columns {
 		if c.array != "" {
@@ -118,7 +120,7 @@ func neo4jVertices(o *Options, fields []string) (names []string, types []Type, k
 		case c.name == neo4jID:
 			return nil, nil, 0, nil, fmt.Sprintf("columns %d and %d are both IDs; the key of a vertex is one of them", id+1, i+1)
 		case c.array != "" && wanted:
-			return nil, nil, 0, nil, fmt.Sprintf("column %s is an array (%s), which no attribute can hold; the option columns leaves it out", excerpt([]byte(c.name)), c.array)
+			return nil, nil, 0, nil, fmt.Sprintf("column %s is an array (%s), which no attribute can hold; the option columns leaves it out", excerpt.Of([]byte(c.name)), c.array)
 		default:
 			taken = append(taken, c.name)
 		}

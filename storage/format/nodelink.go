@@ -6,6 +6,10 @@ import (
 	"encoding/json"
 	"io"
 	"strconv"
+
+	"heavytail/storage/format/internal/decimal"
+	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/tokens"
 )
 
 // nodeLink reads node-link JSON, which networkx and d3 write: an object with the arrays nodes,
@@ -16,7 +20,8 @@ import (
 // What the ends of links mean is decided by jsonEnds. Of the links' data, only the weight and
 // the time are read. Directions are ignored.
 type nodeLink struct {
-	*jsonSource
+	*tokens.JSON
+	feed *feed
 	openElements
 	ends   jsonEnds
 	found  [2]bool      // whether nodes, and links or edges, were found
@@ -25,8 +30,8 @@ type nodeLink struct {
 }
 
 func readNodeLink(f *feed, opts Options, h Handler) (ReadStats, error) {
-	n := &nodeLink{jsonSource: newJSONSource(f, &opts.EdgeListOptions)}
-	n.openElements = newOpenElements(opts, h, n.fault)
+	n := &nodeLink{JSON: tokens.NewJSON(f.tokens()), feed: f}
+	n.openElements = newOpenElements(opts, h, n.Position)
 	n.ends = newJSONEnds(opts.Ends)
 	err := n.document()
 	if err == nil {
@@ -34,71 +39,68 @@ func readNodeLink(f *feed, opts Options, h Handler) (ReadStats, error) {
 		n.report()
 		n.ends.report(&n.stats)
 	}
-	if n.taken > 0 {
-		n.stats.Lines = n.fault(nil, "").Line
-	}
-	n.stats.Bytes = n.taken
+	n.stats.Lines, n.stats.Bytes = n.Extent()
 	return n.stats, err
 }
 
 func (n *nodeLink) document() error {
-	token, err := n.token()
+	token, err := n.Token()
 	if err == io.EOF {
-		return n.fault(ErrSyntax, "expected a graph in JSON, found the end")
+		return n.Fault(ErrSyntax, "expected a graph in JSON, found the end")
 	}
 	if err != nil {
 		return err
 	}
 	if token != json.Delim('{') {
-		return n.fault(ErrSyntax, "expected an object with nodes and links")
+		return n.Fault(ErrSyntax, "expected an object with nodes and links")
 	}
-	if err := n.members(n.member); err != nil {
+	if err := n.Members(n.member); err != nil {
 		return err
 	}
-	if _, err := n.token(); err != io.EOF {
+	if _, err := n.Token(); err != io.EOF {
 		if err == nil {
-			err = n.fault(ErrSyntax, "text after the graph; put every graph into a file of its own")
+			err = n.Fault(ErrSyntax, "text after the graph; put every graph into a file of its own")
 		}
 		return err
 	}
 	if !n.found[0] && !n.found[1] {
-		return n.fault(ErrSyntax, "expected the members nodes, and links or edges, as networkx and d3 write them")
+		return n.Fault(ErrSyntax, "expected the members nodes, and links or edges, as networkx and d3 write them")
 	}
 	n.found[0] = true
 	if err := n.release(); err != nil {
 		return err
 	}
 	if reason := n.ends.doubt(); reason != "" {
-		return n.fault(ErrSyntax, "%s", reason)
+		return n.Fault(ErrSyntax, "%s", reason)
 	}
 	return n.typed(n.ends.nodes)
 }
 
 // member reads a member of the document.
 func (n *nodeLink) member(name string) error {
-	token, err := n.token()
+	token, err := n.Token()
 	if err != nil {
 		return err
 	}
 	switch name {
 	case "directed":
 		n.stats.Directed = n.stats.Directed || token == true
-		return n.rest(token, nil)
+		return n.Rest(token, nil)
 	case "multigraph", "type", "label", "id", "version":
-		return n.rest(token, nil)
+		return n.Rest(token, nil)
 	case "nodes":
 		return n.list(0, name, token, n.node)
 	case "links", "edges":
 		return n.list(1, name, token, n.link)
 	case "adjacency":
-		return n.fault(ErrSyntax, "adjacency lists in JSON are not read, only links or edges, which node_link_data of networkx makes")
+		return n.Fault(ErrSyntax, "adjacency lists in JSON are not read, only links or edges, which node_link_data of networkx makes")
 	case "children":
-		return n.fault(ErrSyntax, "trees of nodes inside nodes are not read, only nodes and links, which node_link_data of networkx makes")
+		return n.Fault(ErrSyntax, "trees of nodes inside nodes are not read, only nodes and links, which node_link_data of networkx makes")
 	case "graphs":
-		return n.fault(ErrSyntax, "a list of graphs; put every graph into a file of its own")
+		return n.Fault(ErrSyntax, "a list of graphs; put every graph into a file of its own")
 	case "elements":
 		if token == json.Delim('[') {
-			return n.fault(ErrSyntax, "the elements of Cytoscape are read by groups, as an object with nodes and edges, not as one list")
+			return n.Fault(ErrSyntax, "the elements of Cytoscape are read by groups, as an object with nodes and edges, not as one list")
 		}
 		n.data = true
 		defer func() { n.data = false }()
@@ -107,14 +109,14 @@ func (n *nodeLink) member(name string) error {
 		if token != nil && name != "graph" && name != "data" {
 			n.graphValues.add(name, n.here)
 		}
-		return n.rest(token, nil)
+		return n.Rest(token, nil)
 	}
-	return n.members(func(inner string) error { return n.innerMember(name, inner) })
+	return n.Members(func(inner string) error { return n.innerMember(name, inner) })
 }
 
 // innerMember reads a member of an object inside the document, which may hold the graph.
 func (n *nodeLink) innerMember(outer, name string) error {
-	token, err := n.token()
+	token, err := n.Token()
 	if err != nil {
 		return err
 	}
@@ -129,31 +131,31 @@ func (n *nodeLink) innerMember(outer, name string) error {
 	default:
 		n.graphValues.add(name, n.here)
 	}
-	return n.rest(token, nil)
+	return n.Rest(token, nil)
 }
 
 func (n *nodeLink) list(which int, name string, token json.Token, read func() error) error {
 	if n.found[which] {
-		return n.fault(ErrSyntax, "the graph has %s twice", name)
+		return n.Fault(ErrSyntax, "the graph has %s twice", name)
 	}
 	n.found[which] = true
 	if token != json.Delim('[') {
-		return n.fault(ErrSyntax, "expected an array as the member %s", name)
+		return n.Fault(ErrSyntax, "expected an array as the member %s", name)
 	}
 	for {
-		token, err := n.token()
+		token, err := n.Token()
 		switch {
 		case err != nil:
 			return err
 		case token == json.Delim(']') && which == 0:
 			if reason := n.ends.complete(); reason != "" {
-				return n.fault(ErrSyntax, "%s", reason)
+				return n.Fault(ErrSyntax, "%s", reason)
 			}
 			return nil
 		case token == json.Delim(']'):
 			return nil
 		case token != json.Delim('{'):
-			return n.fault(ErrSyntax, "expected an object in the array %s", name)
+			return n.Fault(ErrSyntax, "expected an object in the array %s", name)
 		}
 		if err := read(); err != nil {
 			return err
@@ -164,18 +166,18 @@ func (n *nodeLink) list(which int, name string, token json.Token, read func() er
 // element calls f for the members of a node or a link.
 func (n *nodeLink) element(f func(name string) error) error {
 	if !n.data {
-		return n.members(f)
+		return n.Members(f)
 	}
-	return n.members(func(name string) error {
-		token, err := n.token()
+	return n.Members(func(name string) error {
+		token, err := n.Token()
 		switch {
 		case err != nil:
 			return err
 		case name == "data" && token == json.Delim('{'):
-			return n.members(f)
+			return n.Members(f)
 		}
 		n.other.add(name, n.here)
-		return n.rest(token, nil)
+		return n.Rest(token, nil)
 	})
 }
 
@@ -201,7 +203,7 @@ func (n *nodeLink) node() error {
 
 // scalar reads a key: a text or a number.
 func (n *nodeLink) scalar(element, name string) (jsonKey, error) {
-	token, err := n.token()
+	token, err := n.Token()
 	if err != nil {
 		return jsonKey{}, err
 	}
@@ -212,12 +214,12 @@ func (n *nodeLink) scalar(element, name string) (jsonKey, error) {
 		}
 		return jsonKey{text: n.key(t, element, name)}, nil
 	case json.Number:
-		if !isNotFinite(t) {
-			return jsonKey{text: n.key(canonicalNumber(string(t)), element, name), number: true}, nil
+		if !tokens.IsNotFinite(t) {
+			return jsonKey{text: n.key(decimal.Canonical(string(t)), element, name), number: true}, nil
 		}
 	}
 	n.wrong(ErrSyntax, "the %s of a %s must be a text or a number", name, element)
-	return jsonKey{text: []byte{}}, n.rest(token, nil)
+	return jsonKey{text: []byte{}}, n.Rest(token, nil)
 }
 
 func (n *nodeLink) value(name string) error {
@@ -225,10 +227,10 @@ func (n *nodeLink) value(name string) error {
 	if err != nil {
 		return err
 	}
-	token, err := n.token()
+	token, err := n.Token()
 	if err != nil || place == placeNone {
 		if err == nil {
-			err = n.rest(token, nil)
+			err = n.Rest(token, nil)
 		}
 		return err
 	}
@@ -248,12 +250,12 @@ func (n *nodeLink) textOf(name string, token json.Token) ([]byte, Type, error) {
 	case bool:
 		return strconv.AppendBool(nil, t), Boolean, nil
 	case json.Number:
-		if isNotFinite(t) {
-			n.absent.add(wordOf(t), n.here)
+		if tokens.IsNotFinite(t) {
+			n.absent.add(tokens.WordOf(t), n.here)
 			return nil, Untyped, nil
 		}
 		text := []byte(t)
-		if isInteger(text) {
+		if decimal.IsInteger(text) {
 			if _, err := strconv.ParseInt(string(t), 10, 64); err == nil {
 				return text, Integer, nil
 			}
@@ -270,7 +272,7 @@ func (n *nodeLink) textOf(name string, token json.Token) ([]byte, Type, error) {
 		return []byte(t), Text, nil
 	}
 	n.nested.Reset()
-	err := n.rest(token, &n.nested)
+	err := n.Rest(token, &n.nested)
 	return bytes.Clone(n.nested.Bytes()), Text, err
 }
 
@@ -278,7 +280,7 @@ func (n *nodeLink) textOf(name string, token json.Token) ([]byte, Type, error) {
 func (n *nodeLink) link() error {
 	n.begin()
 	l := jsonLink{edge: Edge{Weight: 1}}
-	var field [roleCount][]byte
+	var field [delimited.Roles][]byte
 	var other [2]jsonKey // the members from and to, which vis.js writes
 	err := n.element(func(name string) (err error) {
 		switch name {
@@ -319,7 +321,7 @@ func (n *nodeLink) link() error {
 
 // end reads a member that may be an end of a link, and otherwise an attribute.
 func (n *nodeLink) end(name string, to *jsonKey) error {
-	token, err := n.token()
+	token, err := n.Token()
 	if err != nil {
 		return err
 	}
@@ -327,25 +329,25 @@ func (n *nodeLink) end(name string, to *jsonKey) error {
 	case string:
 		*to = jsonKey{text: []byte(t)}
 	case json.Number:
-		*to = jsonKey{text: []byte(canonicalNumber(string(t))), number: true}
+		*to = jsonKey{text: []byte(decimal.Canonical(string(t))), number: true}
 	default:
 		n.edgeValues.add(name, n.here)
 	}
-	return n.rest(token, nil)
+	return n.Rest(token, nil)
 }
 
 // linkValue reads a member of a link other than its ends.
-func (n *nodeLink) linkValue(name string, field *[roleCount][]byte) error {
+func (n *nodeLink) linkValue(name string, field *[delimited.Roles][]byte) error {
 	r := n.roleOf(name)
-	token, err := n.token()
+	token, err := n.Token()
 	if err != nil {
 		return err
 	}
-	if r == roleIgnored {
+	if r == delimited.Ignored {
 		if token != nil {
 			n.leaveOut(name)
 		}
-		return n.rest(token, nil)
+		return n.Rest(token, nil)
 	}
 	n.seen[r] = true
 	field[r], _, err = n.textOf(name, token)
@@ -357,7 +359,7 @@ func (n *nodeLink) linkValue(name string, field *[roleCount][]byte) error {
 func (n *nodeLink) connect(l jsonLink) error {
 	if !n.found[0] && n.ends.hold(l) {
 		if len(n.ends.held) > maxHeld {
-			return n.fault(ErrLimit, "more than %d links with numbers as ends are above the nodes; ends := 'id' reads them as ids, and ends := 'index' needs the nodes first", maxHeld)
+			return n.Fault(ErrLimit, "more than %d links with numbers as ends are above the nodes; ends := 'id' reads them as ids, and ends := 'index' needs the nodes first", maxHeld)
 		}
 		return nil
 	}
@@ -414,7 +416,7 @@ func (j *jsonWriter) write() error {
 		if c.Name == "id" {
 			return nameError(c.Name, "the key of a node has this name")
 		}
-		j.names = append(j.names, append(appendJSONText([]byte(", "), []byte(c.Name)), ": "...))
+		j.names = append(j.names, append(tokens.AppendText([]byte(", "), []byte(c.Name)), ": "...))
 	}
 	j.WriteString(`{"directed": false, "multigraph": false, "graph": {}, "nodes": [`)
 	return j.elements(j.appendNode, "\n], \"links\": [", j.appendLink, "\n]}\n")
@@ -422,7 +424,7 @@ func (j *jsonWriter) write() error {
 
 func (j *jsonWriter) appendKey(dst []byte, v uint32) (_ []byte, err error) {
 	j.scratch, err = j.g.Key.checked(j.scratch[:0], v, checkKey)
-	return appendJSONText(dst, j.scratch), err
+	return tokens.AppendText(dst, j.scratch), err
 }
 
 // appendItem begins an item of a list.
@@ -448,7 +450,7 @@ func (j *jsonWriter) appendNode(dst []byte, v uint32) ([]byte, error) {
 		}
 		dst = append(dst, j.names[i]...)
 		if typeOr(c.Type) == Text {
-			dst = appendJSONText(dst, value)
+			dst = tokens.AppendText(dst, value)
 		} else {
 			dst = appendJSONNumber(dst, value)
 		}
@@ -470,17 +472,17 @@ func (j *jsonWriter) appendLink(dst []byte, e NumberedEdge) ([]byte, error) {
 		if dst, err = appendWeight(dst, e); err != nil {
 			return nil, err
 		}
-		if isInteger(dst[start:]) {
+		if decimal.IsInteger(dst[start:]) {
 			dst = append(dst, ".0"...) // otherwise Python reads an int
 		}
 	}
 	if j.g.Timed && e.Timed {
 		dst = append(dst, `, "time": `...)
 		j.scratch = j.g.Times.Append(j.scratch[:0], e.Time)
-		if isInteger(j.scratch) {
+		if decimal.IsInteger(j.scratch) {
 			dst = append(dst, j.scratch...)
 		} else {
-			dst = appendJSONText(dst, j.scratch)
+			dst = tokens.AppendText(dst, j.scratch)
 		}
 	}
 	return append(dst, '}'), nil
@@ -497,17 +499,8 @@ func appendJSONNumber(dst, value []byte) []byte {
 	}
 	x, _ := strconv.ParseFloat(string(value), 64) // Graph.value has checked it
 	start := len(dst)
-	if dst = strconv.AppendFloat(dst, x, 'g', -1, 64); isInteger(dst[start:]) {
+	if dst = strconv.AppendFloat(dst, x, 'g', -1, 64); decimal.IsInteger(dst[start:]) {
 		dst = append(dst, ".0"...)
 	}
 	return dst
-}
-
-// appendJSONText appends a text in quotes, with only the escapes that JSON requires.
-func appendJSONText(dst, text []byte) []byte {
-	var quoted bytes.Buffer
-	e := json.NewEncoder(&quoted)
-	e.SetEscapeHTML(false)
-	e.Encode(string(text)) // encoding a string cannot fail
-	return append(dst, bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))...)
 }

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+
+	"heavytail/storage/format/internal/delimited"
 )
 
 // HeaderMode defines how an edge list's first data line (the first that is neither empty nor a
@@ -32,7 +35,8 @@ const (
 	// In all other cases the line is delivered as an edge, and may turn out to be a counts
 	// header: see ReadStats.CountsHeader.
 	HeaderAuto HeaderMode = iota
-	// HeaderNone reads every data line as an edge.
+	// HeaderNone reads every data line as an edge. In the other modes a last line such as
+	// "Total: 3 edges" is an error if the keys of the first line are numbers.
 	HeaderNone
 	// HeaderNames reads the first data line as column names.
 	HeaderNames
@@ -136,7 +140,7 @@ const (
 // Validate reports all faults of the options at once. Each is an *OptionError.
 func (o EdgeListOptions) Validate() error {
 	var faults optionFaults
-	if _, ok := parseSeparator(o.Separator); !ok {
+	if _, ok := delimited.ParseSeparator(o.Separator); !ok {
 		faults = append(faults, &OptionError{Option: "separator", Value: o.Separator, Expected: []string{"auto", "whitespace", "tab", "comma", "semicolon", "bar"}})
 	}
 	if o.Header > HeaderCounts {
@@ -165,9 +169,9 @@ func (o EdgeListOptions) withDefaults() EdgeListOptions {
 func (o EdgeListOptions) validateColumns(faults *optionFaults) {
 	sound := len(*faults)
 	for r, text := range o.wanted() {
-		faults.column(role(r).String(), text)
-		if text == NoColumn && role(r) < roleWeight {
-			*faults = append(*faults, &OptionError{Option: role(r).String(), Value: text, Allowed: "the name or the number of a column"})
+		faults.column(delimited.Role(r).String(), text)
+		if text == NoColumn && delimited.Role(r) < delimited.Weight {
+			*faults = append(*faults, &OptionError{Option: delimited.Role(r).String(), Value: text, Allowed: "the name or the number of a column"})
 		}
 	}
 	if len(*faults) > sound {
@@ -179,8 +183,225 @@ func (o EdgeListOptions) validateColumns(faults *optionFaults) {
 		}
 		return
 	}
-	if p, doubt := planOf(newPlan(&o).at); doubt != "" {
-		r := p.repeated(o.wanted())
+	if p, doubt := delimited.PlanOf(delimited.NewPlan(o.wanted()).At); doubt != "" {
+		r := p.Repeated(o.wanted())
 		faults.conflict(r.String(), o.wanted()[r], "%s", doubt)
 	}
 }
+
+// NoColumn, as EdgeListOptions.Weight or Time, means that no column is read, whatever the
+// header contains.
+const NoColumn = delimited.NoColumn
+
+// wanted returns the columns that the options ask for, by role.
+func (o *EdgeListOptions) wanted() [delimited.Roles]string {
+	return [delimited.Roles]string{delimited.Source: o.Source, delimited.Target: o.Target, delimited.Weight: o.Weight, delimited.Time: o.Time}
+}
+
+// maxColumns is the largest number that a column may have in the options.
+const maxColumns = 1 << 16
+
+// namesColumns reports whether the options refer to a column by name, which requires a header.
+func (o *EdgeListOptions) namesColumns() bool {
+	wanted := o.wanted()
+	return slices.ContainsFunc(wanted[:], func(text string) bool {
+		_, number := delimited.ColumnNumber(text)
+		return text != "" && text != NoColumn && !number
+	})
+}
+
+// OptionError reports a value that an option cannot have, either at all or together with other
+// options. It wraps ErrOptions.
+type OptionError struct {
+	// Option is the field of the options in lower_snake, such as "max_line". If several
+	// contradict each other, it is one of them.
+	Option string
+	Value  any // a string or an integer
+	// Allowed is the range of allowed values, such as "from 0 to 10". It is empty if Expected
+	// lists the values or Conflict is set.
+	Allowed  string
+	Expected []string // the allowed texts; nil if the option has no such list
+	// Conflict is a sentence that names the contradiction with other options. It is empty if
+	// the value is wrong on its own.
+	Conflict string
+}
+
+// Error names the option, the value and what is allowed.
+func (e *OptionError) Error() string {
+	value := fmt.Sprint(e.Value)
+	if text, ok := e.Value.(string); ok {
+		value = fmt.Sprintf("%q", text)
+	}
+	switch {
+	case e.Conflict != "":
+		return fmt.Sprintf("%v: %s", ErrOptions, e.Conflict)
+	case e.Expected != nil:
+		return fmt.Sprintf("%v: %s is %s, and must be one of %s", ErrOptions, e.Option, value, strings.Join(e.Expected, ", "))
+	}
+	return fmt.Sprintf("%v: %s is %s, and must be %s", ErrOptions, e.Option, value, e.Allowed)
+}
+
+// Unwrap returns ErrOptions.
+func (e *OptionError) Unwrap() error { return ErrOptions }
+
+// optionFaults collects the faults found by a Validate method.
+type optionFaults []error
+
+// notNegative refuses a number below 0.
+func (f *optionFaults) notNegative(option string, value int64) {
+	if value < 0 {
+		*f = append(*f, &OptionError{Option: option, Value: value, Allowed: "at least 0"})
+	}
+}
+
+// within refuses a number outside the range from 0 to most.
+func (f *optionFaults) within(option string, value, most int64) {
+	if value < 0 || value > most {
+		*f = append(*f, &OptionError{Option: option, Value: value, Allowed: fmt.Sprintf("from 0 to %d", most)})
+	}
+}
+
+// column refuses a number that is not a valid column number.
+func (f *optionFaults) column(option, text string) {
+	if n, ok := delimited.ColumnNumber(text); ok && (n < 1 || n > maxColumns) {
+		*f = append(*f, &OptionError{Option: option, Value: text, Allowed: fmt.Sprintf("the name of a column or a number from 1 to %d", maxColumns)})
+	}
+}
+
+// conflict refuses an option that contradicts others.
+func (f *optionFaults) conflict(option string, value any, format string, args ...any) {
+	*f = append(*f, &OptionError{Option: option, Value: value, Conflict: fmt.Sprintf(format, args...)})
+}
+
+// ParseLayout returns the layout with a name; "" is LayoutAuto.
+func ParseLayout(name string) (Layout, error) {
+	if name == "" {
+		return LayoutAuto, nil
+	}
+	if !slices.Contains(Layouts(), Layout(name)) {
+		return "", &OptionError{Option: "layout", Value: name, Expected: layoutNames()}
+	}
+	return Layout(name), nil
+}
+
+// Options configure how a text is read. The zero value reads every common form of a graph.
+type Options struct {
+	EdgeListOptions
+
+	// Layout is the form of the text; "" means LayoutAuto.
+	Layout Layout
+	// Key is the column of a vertex table that holds the keys, by name or by number as in
+	// EdgeListOptions. If it is empty, the first column called key, id, vertex or node is used,
+	// or else column 1. Of GML it is the attribute of nodes that holds the keys, such as id or
+	// label.
+	Key string
+	// Columns are the names of the attributes to read; nil reads all. For a vertex table
+	// without a header they name the columns.
+	Columns []string
+	// Keys returns the keys of the vertices of METIS, in their order. If the function or its
+	// result is nil, the numbers of the vertices are the keys. It is called once, and only if
+	// the layout is METIS. Too few keys, too many keys or two equal keys give a *LineError.
+	Keys func() (*KeyList, error)
+	// KeysName is the name of the file that Keys reads: it gives an *OptionError with layouts
+	// other than METIS. Leave it empty if Keys may remain unused.
+	KeysName string
+	// Ends is what the ends of links in JSON are; "" means EndsAuto.
+	Ends Ends
+	// MaxValue is the largest size of an attribute value in bytes; 0 means 64 KiB.
+	MaxValue int
+	// MaxColumns is the largest number of columns of a vertex table, or of keys that GraphML
+	// declares; 0 means 1024.
+	MaxColumns int
+	// MaxVertices is the largest number of vertices that the size line of Matrix Market or the
+	// headers of METIS and Pajek may declare; 0 means 100 million. Without a limit, a line of a
+	// few bytes could ask for billions of vertices.
+	MaxVertices int64
+}
+
+const (
+	defaultMaxValue    = 64 << 10
+	defaultMaxColumns  = 1024
+	defaultMaxVertices = 100_000_000
+	// A line of an adjacency list holds all neighbours of a hub, and a record of a table holds
+	// all values of a vertex: at most MaxColumns times MaxValue.
+	defaultLongLine = 64 << 20
+)
+
+// Validate reports all faults of the options at once. Each is an *OptionError.
+func (o Options) Validate() error {
+	faults := optionFaults{o.EdgeListOptions.Validate()}
+	if _, err := ParseLayout(string(o.Layout)); err != nil {
+		faults = append(faults, err)
+	}
+	if o.Ends != "" && !slices.Contains(EndsChoices(), string(o.Ends)) {
+		faults = append(faults, &OptionError{Option: "ends", Value: string(o.Ends), Expected: EndsChoices()})
+	}
+	faults.column("key", o.Key)
+	faults.notNegative("max_value", int64(o.MaxValue))
+	faults.within("max_columns", int64(o.MaxColumns), maxColumns)
+	faults.notNegative("max_vertices", o.MaxVertices)
+	return errors.Join(faults...)
+}
+
+// fit reports options that do not apply to the detected layout.
+func (o Options) fit() error {
+	type use struct {
+		option  string
+		value   any
+		what    string
+		set     bool
+		layouts []Layout
+	}
+	var faults optionFaults
+	header := o.Header.String()
+	for _, u := range []use{
+		{"source", o.Source, "a source column", o.Source != "", []Layout{LayoutEdges, LayoutParquet}},
+		{"target", o.Target, "a target column", o.Target != "", []Layout{LayoutEdges, LayoutParquet}},
+		{"weight", o.Weight, "a weight column", o.Weight != "" && o.Weight != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutParquet}},
+		{"time", o.Time, "a time column", o.Time != "" && o.Time != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutParquet}},
+		{"time_unit", o.TimeUnit, "a unit of times", unitsPerSecond(o.TimeUnit) > 0, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutParquet}},
+		{"key", o.Key, "a key column", o.Key != "", []Layout{LayoutVertices, LayoutGML}},
+		{"ends", string(o.Ends), "a meaning of the ends of links", o.Ends != "" && o.Ends != EndsAuto, []Layout{LayoutJSON}},
+		{"keys", o.KeysName, "a file of keys", o.KeysName != "", []Layout{LayoutMETIS}},
+		{"columns", strings.Join(o.Columns, ", "), "a choice of attributes", o.Columns != nil, []Layout{LayoutVertices, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML}},
+		{"separator", o.Separator, "a separator", o.Separator != "" && o.Separator != "auto", []Layout{LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutVertices}},
+		{"header", header, "a header without names", o.Header == HeaderNone, []Layout{LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutVertices}},
+		{"header", header, "a header of names", o.Header == HeaderNames, []Layout{LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutVertices}},
+		{"header", header, "a header of counts", o.Header == HeaderCounts, []Layout{LayoutEdges}},
+	} {
+		if u.set && !slices.Contains(u.layouts, o.Layout) {
+			faults.conflict(u.option, u.value, "layout %s has no use for %s", o.Layout, u.what)
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// withDefaults returns a copy with every zero replaced by its default.
+func (o Options) withDefaults() Options {
+	if o.MaxLine == 0 && (o.Layout == LayoutAdjacency || o.Layout == LayoutMatrix || o.Layout == LayoutMETIS || o.Layout == LayoutVertices) {
+		o.MaxLine = defaultLongLine
+	}
+	o.EdgeListOptions = o.EdgeListOptions.withDefaults()
+	o.MaxValue = cmp.Or(o.MaxValue, defaultMaxValue)
+	o.MaxColumns = cmp.Or(o.MaxColumns, defaultMaxColumns)
+	o.MaxVertices = cmp.Or(o.MaxVertices, defaultMaxVertices)
+	return o
+}
+
+// Ends is what the ends of links in node-link JSON are.
+type Ends string
+
+const (
+	// EndsAuto decides by the content. The ends are ids if any of them is a text or a number
+	// that is no place of a node. Otherwise they are ids if all of them are, and places if
+	// none is. If some are, or if ids that are texts look like the numbers, it is an error.
+	EndsAuto Ends = "auto"
+	// EndsID means ids of nodes. One that no node has becomes a vertex.
+	EndsID Ends = "id"
+	// EndsIndex means places in the array of nodes, counted from 0, as networkx 1 and d3 before
+	// version 4 write them.
+	EndsIndex Ends = "index"
+)
+
+// EndsChoices returns all values, EndsAuto first.
+func EndsChoices() []string { return []string{string(EndsAuto), string(EndsID), string(EndsIndex)} }

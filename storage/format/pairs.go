@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/fault"
 )
 
 // ReadPairs reads pairs of keys, such as pairs to be scored, in the order of the file. It works
@@ -84,8 +87,8 @@ func firstPair(ctx context.Context, r io.Reader, opts EdgeListOptions) (*parser,
 
 // furtherColumns are the columns other than the keys, once the first pair was read.
 func (p *parser) furtherColumns() (columns []PairColumn) {
-	for i := range max(len(p.names), p.columns.count) {
-		if i+1 == p.plan.at[roleSource] || i+1 == p.plan.at[roleTarget] {
+	for i := range max(len(p.names), p.columns.Count) {
+		if i+1 == p.plan.At[delimited.Source] || i+1 == p.plan.At[delimited.Target] {
 			continue
 		}
 		c := PairColumn{Number: i + 1, Name: fmt.Sprintf("column%d", i+1), Type: Text, Held: true}
@@ -127,11 +130,11 @@ func (p *parser) take(columns []int) {
 		}
 		f.place[column] = i
 	}
-	p.columns.each = func(field []byte, _ int, _ bool) fault {
-		if n := p.columns.count; n < len(f.place) && f.place[n] != placeNone {
+	p.columns.Each = func(field []byte, _ int, _ bool) fault.Fault {
+		if n := p.columns.Count; n < len(f.place) && f.place[n] != placeNone {
 			f.values[f.place[n]] = field
 		}
-		return fault{}
+		return fault.Fault{}
 	}
 }
 
@@ -143,7 +146,7 @@ func (f *parquetFile) pairColumns() ([]PairColumn, error) {
 	types := f.types()
 	var columns []PairColumn
 	for i, c := range f.Columns() {
-		if i+1 != e.plan.at[roleSource] && i+1 != e.plan.at[roleTarget] {
+		if i+1 != e.plan.At[delimited.Source] && i+1 != e.plan.At[delimited.Target] {
 			columns = append(columns, PairColumn{i + 1, c.Name, types[i], heldKind(c.Kind)})
 		}
 	}

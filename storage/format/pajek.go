@@ -6,6 +6,11 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"heavytail/storage/format/internal/decimal"
+	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/fault"
+	"heavytail/storage/internal/excerpt"
 )
 
 // pajek reads networks of Pajek (.net): a line "*Vertices n", then lines of vertices with their
@@ -34,7 +39,7 @@ func newPajek(opts Options, h Handler) *pajek {
 
 func (p *pajek) line(line []byte) error {
 	line = bytes.TrimSuffix(line, []byte("\r"))
-	content := bytes.TrimLeft(line, blanks)
+	content := bytes.TrimLeft(line, delimited.Blanks)
 	if len(content) == 0 {
 		return nil
 	}
@@ -42,14 +47,14 @@ func (p *pajek) line(line []byte) error {
 		p.stats.Comments++
 		return nil
 	}
-	if f := textFault(line); f.found() {
+	if f := fault.OfText(line); f.Found() {
 		return p.bad(line, f)
 	}
 	if content[0] == '*' {
 		return p.begin(line, content[1:])
 	}
-	var f fault
-	if p.words, f = pajekWords(p.words[:0], line); f.found() {
+	var f fault.Fault
+	if p.words, f = pajekWords(p.words[:0], line); f.Found() {
 		return p.bad(line, f)
 	}
 	switch p.section {
@@ -60,7 +65,7 @@ func (p *pajek) line(line []byte) error {
 	case "arcslist", "edgeslist":
 		return p.list(line)
 	}
-	return p.wrong(line, "expected *Vertices, as a network of Pajek begins, found %s", excerpt(line))
+	return p.wrong(line, "expected *Vertices, as a network of Pajek begins, found %s", excerpt.Of(line))
 }
 
 // begin handles the first line of a section.
@@ -80,7 +85,7 @@ func (p *pajek) begin(line, content []byte) error {
 		}
 		n, ok := int64(0), false
 		if len(words) > 1 {
-			n, ok = parseCount(words[1])
+			n, ok = decimal.Count(words[1])
 		}
 		switch {
 		case !ok:
@@ -95,49 +100,49 @@ func (p *pajek) begin(line, content []byte) error {
 			return err
 		}
 	default:
-		return p.wrong(line, "the section %s is not read; there are *Vertices, *Arcs, *Edges, *Arcslist and *Edgeslist", excerpt(content))
+		return p.wrong(line, "the section %s is not read; there are *Vertices, *Arcs, *Edges, *Arcslist and *Edgeslist", excerpt.Of(content))
 	}
 	p.section = name
 	return nil
 }
 
 // pajekWords splits a line at blanks outside double quotes.
-func pajekWords(words [][]byte, line []byte) ([][]byte, fault) {
+func pajekWords(words [][]byte, line []byte) ([][]byte, fault.Fault) {
 	for at := 0; ; {
-		for at < len(line) && isBlank(line[at]) {
+		for at < len(line) && delimited.IsBlank(line[at]) {
 			at++
 		}
 		if at == len(line) {
-			return words, fault{}
+			return words, fault.Fault{}
 		}
 		start := at
 		if line[at] == '"' {
 			end := bytes.IndexByte(line[at+1:], '"')
 			if end < 0 {
-				return words, syntaxFault(at, "a text in quotes is not closed on its line")
+				return words, fault.Syntax(at, "a text in quotes is not closed on its line")
 			}
 			words = append(words, line[at+1:at+1+end])
 			at += end + 2
 			continue
 		}
-		for at < len(line) && !isBlank(line[at]) {
+		for at < len(line) && !delimited.IsBlank(line[at]) {
 			at++
 		}
 		words = append(words, line[start:at])
 	}
 }
 
-func (p *pajek) number(word []byte) (int64, fault) {
-	v, ok := parseCount(word)
+func (p *pajek) number(word []byte) (int64, fault.Fault) {
+	v, ok := decimal.Count(word)
 	if !ok || v < 1 || v > p.n {
-		return 0, syntaxFault(0, "expected a vertex from 1 to %d, found %s", p.n, excerpt(word))
+		return 0, fault.Syntax(0, "expected a vertex from 1 to %d, found %s", p.n, excerpt.Of(word))
 	}
-	return v, fault{}
+	return v, fault.Fault{}
 }
 
 func (p *pajek) vertex(line []byte) error {
 	v, f := p.number(p.words[0])
-	if f.found() {
+	if f.Found() {
 		return p.bad(line, f)
 	}
 	if len(p.words) == 1 {
@@ -145,17 +150,17 @@ func (p *pajek) vertex(line []byte) error {
 	}
 	p.stats.IgnoredColumns = max(p.stats.IgnoredColumns, len(p.words)-2)
 	label := p.words[1]
-	if f := keyFault(label, 0, 2, p.opts.MaxKey); f.found() {
+	if f := delimited.KeyFault(label, 0, 2, p.opts.MaxKey); f.Found() {
 		return p.bad(line, f)
 	}
 	if other, taken := p.numbers[string(label)]; taken && other != v {
-		return p.bad(line, syntaxFault(0, "vertices %d and %d are both called %s", other, v, excerpt(label)))
+		return p.bad(line, fault.Syntax(0, "vertices %d and %d are both called %s", other, v, excerpt.Of(label)))
 	}
 	if missing := v - int64(len(p.labels)); missing > 0 {
 		p.labels = append(p.labels, make([][]byte, missing)...)
 	}
 	if old := p.labels[v-1]; old != nil {
-		return p.bad(line, syntaxFault(0, "vertex %d is there twice", v))
+		return p.bad(line, fault.Syntax(0, "vertex %d is there twice", v))
 	}
 	p.labels[v-1] = bytes.Clone(label)
 	p.numbers[string(p.labels[v-1])] = v
@@ -179,7 +184,7 @@ func (p *pajek) close() error {
 	for v := int64(1); v <= p.n; v++ {
 		p.key[0] = p.keyOf(p.key[0], v)
 		if other, taken := p.numbers[string(p.key[0])]; taken && other != v {
-			return p.errorAt(p.stats.Lines, ErrSyntax, "vertex %d has no label, and %s is that of vertex %d", v, excerpt(p.key[0]), other)
+			return p.errorAt(p.stats.Lines, ErrSyntax, "vertex %d has no label, and %s is that of vertex %d", v, excerpt.Of(p.key[0]), other)
 		}
 		p.stats.Vertices++
 		if err := p.h.Vertex(p.key[0], nil); err != nil {
@@ -194,12 +199,12 @@ func (p *pajek) close() error {
 // edge handles an arc or an edge, with a weight if there is one.
 func (p *pajek) edge(line []byte) error {
 	if len(p.words) < 2 {
-		return p.bad(line, syntaxFault(0, "expected two vertices, found only %s", excerpt(line)))
+		return p.bad(line, fault.Syntax(0, "expected two vertices, found only %s", excerpt.Of(line)))
 	}
 	edge := Edge{Weight: 1}
 	if len(p.words) > 2 && p.opts.Weight != NoColumn {
 		if edge.Weight, edge.Weighted = parseWeight(p.words[2]); !edge.Weighted {
-			return p.bad(line, syntaxFault(0, "%s", weightFault(p.words[2])))
+			return p.bad(line, fault.Syntax(0, "%s", weightFault(p.words[2])))
 		}
 	}
 	p.stats.IgnoredColumns = max(p.stats.IgnoredColumns, len(p.words)-3)
@@ -220,8 +225,8 @@ func (p *pajek) list(line []byte) error {
 func (p *pajek) deliver(line []byte, edge Edge, source, target []byte) error {
 	u, f := p.number(source)
 	v, g := p.number(target)
-	if f.found() || g.found() {
-		if !f.found() {
+	if f.Found() || g.Found() {
+		if !f.Found() {
 			f = g
 		}
 		return p.bad(line, f)

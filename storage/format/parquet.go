@@ -7,10 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"heavytail/storage/format/internal/columnfile"
+	"heavytail/storage/format/internal/decimal"
+	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/fault"
+	"heavytail/storage/internal/excerpt"
 )
 
 // ParquetError reports a fault in a Parquet file and its place. It wraps ErrDamaged if the file
@@ -30,7 +37,7 @@ func (e *ParquetError) Error() string {
 		where += fmt.Sprintf(": row %d", e.Row)
 	}
 	if e.Column != "" {
-		where += ": column " + excerpt([]byte(e.Column))
+		where += ": column " + excerpt.Of([]byte(e.Column))
 	}
 	return where + ": " + e.Reason
 }
@@ -76,7 +83,7 @@ func openParquet(ctx context.Context, r io.Reader, opts Options) (*parquetFile, 
 		return nil, nil
 	}
 	edges := opts.EdgeListOptions.withDefaults()
-	fault := func(kind error, reason string) error {
+	wrong := func(kind error, reason string) error {
 		return &ParquetError{File: opts.Name, Reason: reason, Kind: kind}
 	}
 	if !random {
@@ -86,10 +93,10 @@ func openParquet(ctx context.Context, r io.Reader, opts Options) (*parquetFile, 
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", nameOr(opts.Name), err)
 	}
-	start := make([]byte, longestMagic)
+	start := make([]byte, 4)
 	n, _ := in.ReadAt(start, 0)
 	if strings.HasPrefix(string(start[:n]), "\x1f\x8b") || strings.HasPrefix(string(start[:n]), "\x28\xb5\x2f\xfd") {
-		return nil, fault(ErrSyntax, "Parquet is not read from inside another compression; its pages are compressed already")
+		return nil, wrong(ErrSyntax, "Parquet is not read from inside another compression; its pages are compressed already")
 	}
 	columns := cmp.Or(opts.MaxColumns, defaultMaxColumns)
 	f := &parquetFile{ctx: ctx, in: in, size: size, opts: &edges}
@@ -246,10 +253,10 @@ func (f *parquetFile) key(rows columnfile.Rows, i, column int, dst []byte) (key 
 		dst = strconv.AppendInt(dst, rows.Integer(i), 10)
 	}
 	if len(dst) > f.opts.MaxKey {
-		return dst, fmt.Sprintf("key %s has %d bytes, the limit is %d", excerpt(dst), len(dst), f.opts.MaxKey)
+		return dst, fmt.Sprintf("key %s has %d bytes, the limit is %d", excerpt.Of(dst), len(dst), f.opts.MaxKey)
 	}
-	if f := encodingFault(dst); len(dst) == 0 || f.found() {
-		return dst, "key " + excerpt(dst) + " is empty, not UTF-8, or has a NUL"
+	if f := fault.OfEncoding(dst); len(dst) == 0 || f.Found() {
+		return dst, "key " + excerpt.Of(dst) + " is empty, not UTF-8, or has a NUL"
 	}
 	return dst, ""
 }
@@ -260,4 +267,366 @@ func floorDiv(a, b int64) int64 {
 		q--
 	}
 	return q
+}
+
+func (e *parquetEdges) read() (stats ReadStats, err error) {
+	e.stats = &stats
+	stats.Header = strings.Join(e.names(), ",")
+	if err := e.prepare(); err != nil {
+		return stats, err
+	}
+	e.values, e.texts = make([][]byte, len(e.further)), make([][]byte, len(e.further))
+	columns := append(slices.Clone(e.columns), e.further...)
+	stats.IgnoredColumns, stats.IgnoredNames = len(e.Columns())-len(columns), e.plan.Ignored
+	return stats, e.each(&stats, columns, e.row)
+}
+
+// prepare decides which columns are read, and for which roles.
+func (e *parquetEdges) prepare() error {
+	plan, doubt := delimited.PlanFor(e.opts.wanted(), e.names())
+	if doubt == "" && len(e.names()) < 2 {
+		doubt = "an edge needs two columns, and the file has one"
+	}
+	if doubt != "" {
+		return &ParquetError{File: e.opts.Name, Reason: doubt, Kind: ErrSyntax}
+	}
+	e.plan = plan
+	return e.choose()
+}
+
+// parquetEdges reads edges from the rows of some columns.
+type parquetEdges struct {
+	*parquetFile
+	h       Handler
+	stats   *ReadStats
+	plan    delimited.Plan
+	columns []int                // of the file
+	place   [delimited.Roles]int // indices into columns; -1 if the role has no column
+	scratch [2][]byte
+
+	further []int    // columns of the file whose values are read, too
+	values  [][]byte // values of the current row; a missing value is empty
+	texts   [][]byte // buffers of the values
+}
+
+// choose finds the columns of all roles, and refuses columns of a wrong type.
+func (e *parquetEdges) choose() error {
+	for r := delimited.Source; r < delimited.Roles; r++ {
+		e.place[r] = -1
+		column := e.plan.At[r] - 1
+		if column < 0 {
+			continue
+		}
+		kind := e.Columns()[column].Kind
+		switch {
+		case r <= delimited.Target && !keyKind(kind):
+			return e.unfit(column, fmt.Sprintf("the %s of an edge is a text or an integer; %s", r, columnsHint(e.names())))
+		case r == delimited.Weight && !numberKind(kind):
+			return e.unfit(column, "a weight is a number; weight := 'none' takes none")
+		case r == delimited.Time && !timeKind(kind):
+			return e.unfit(column, "a time is an integer, a date or a timestamp; time := 'none' takes none")
+		}
+		e.place[r] = len(e.columns)
+		e.columns = append(e.columns, column)
+	}
+	return nil
+}
+
+func columnsHint(names []string) string {
+	return "the options source and target choose among " + excerpt.List(names)
+}
+
+func (e *parquetEdges) row(rows columnfile.Rows) error {
+	var edge Edge
+	edge.Weight = 1
+	for i, to := range []*[]byte{&edge.Source, &edge.Target} {
+		column := e.place[delimited.Source+delimited.Role(i)]
+		key, reason := e.key(rows, column, e.columns[column], e.scratch[i][:0])
+		if reason != "" {
+			return e.bad(e.stats, e.columns[column], "%s", reason)
+		}
+		e.scratch[i], *to = key, key
+	}
+	if i := e.place[delimited.Weight]; i >= 0 && !rows.Missing(i) {
+		edge.Weight, edge.Weighted = rows.Double(i), true
+		if held := float32(edge.Weight); !(held > 0) || math.IsInf(float64(held), 0) {
+			return e.bad(e.stats, e.columns[i], "weight %v is not a positive number that a float32 can hold", edge.Weight)
+		}
+	}
+	if i := e.place[delimited.Time]; i >= 0 && !rows.Missing(i) {
+		if edge.Time, edge.Dated, edge.Timed = e.time(rows, i); !edge.Timed {
+			return e.bad(e.stats, e.columns[i], "the time is no date and no integer that is read")
+		}
+	}
+	for i, column := range e.further {
+		e.values[i] = nil
+		if at := len(e.columns) + i; !rows.Missing(at) {
+			text, there, reason := e.text(rows, at, column, math.MaxInt, e.texts[i][:0])
+			if reason != "" {
+				return e.bad(e.stats, column, "%s", reason)
+			}
+			if e.texts[i] = text; there {
+				e.values[i] = text
+			}
+		}
+	}
+	e.stats.Edges++
+	e.stats.setTime(&edge, unitsPerSecond(e.opts.TimeUnit), 0)
+	e.stats.measured(edge)
+	return e.h.Edge(edge)
+}
+
+// time returns a time in the units of edges.
+func (e *parquetEdges) time(rows columnfile.Rows, i int) (at int64, dated, ok bool) {
+	kind := e.Columns()[e.columns[i]].Kind
+	switch {
+	case kind == columnfile.Text:
+		return ParseTime(string(rows.Text(i)))
+	case kind == columnfile.Days:
+		return rows.Integer(i) * daySeconds, true, true
+	case stampUnit(kind) > 0:
+		return floorDiv(rows.Integer(i), stampUnit(kind)), true, true
+	}
+	at = rows.Integer(i)
+	return at, false, at != math.MinInt64
+}
+
+func (f *parquetFile) vertices(opts Options, h Handler) (stats ReadStats, err error) {
+	names := f.names()
+	stats.Header = strings.Join(names, ",")
+	opts = opts.withDefaults()
+	v := parquetVertices{parquetFile: f, h: h, stats: &stats, maxValue: opts.MaxValue}
+	t := newTable(opts, h)
+	key, doubt := t.keyColumn(names)
+	if doubt == "" {
+		doubt = t.choose(names, f.types(), key-1, opts.Columns)
+	}
+	if doubt != "" {
+		return stats, &ParquetError{File: f.opts.Name, Reason: doubt, Kind: ErrSyntax}
+	}
+	if !keyKind(f.Columns()[key-1].Kind) {
+		return stats, f.unfit(key-1, "the key of a vertex is a text or an integer; the option key chooses another column")
+	}
+	v.columns = []int{key - 1}
+	for column, place := range t.place {
+		if place < 0 {
+			continue
+		}
+		if !heldKind(f.Columns()[column].Kind) {
+			return stats, f.unfit(column, "no attribute can hold it; the option columns chooses which columns are taken")
+		}
+		v.columns = append(v.columns, column)
+	}
+	v.values, v.texts = make([][]byte, len(t.columns)), make([][]byte, len(t.columns))
+	for i := range v.texts {
+		v.texts[i] = []byte{} // not nil, so that an empty text differs from a missing value
+	}
+	if err := h.Columns(t.columns); err != nil {
+		return stats, err
+	}
+	return stats, f.each(&stats, v.columns, v.row)
+}
+
+// heldKind reports whether the values of a kind can be those of an attribute: no lists and no
+// records.
+func heldKind(k columnfile.Kind) bool {
+	return k != columnfile.Other && k != columnfile.FloatList && k != columnfile.TextList
+}
+
+// parquetVertices reads vertices from the rows of some columns, the first of which holds the
+// keys.
+type parquetVertices struct {
+	*parquetFile
+	h        Handler
+	stats    *ReadStats
+	maxValue int
+	columns  []int // of the file
+	scratch  []byte
+	values   [][]byte // values of the current row
+	texts    [][]byte // buffers of the values
+}
+
+func (f *parquetFile) types() []Type {
+	var types []Type
+	for _, c := range f.Columns() {
+		t := Text // also for dates and timestamps
+		switch c.Kind {
+		case columnfile.Boolean:
+			t = Boolean
+		case columnfile.Integer, columnfile.Unsigned:
+			t = Integer
+		case columnfile.Float, columnfile.Double:
+			t = Float
+		}
+		types = append(types, t)
+	}
+	return types
+}
+
+func (v *parquetVertices) row(rows columnfile.Rows) error {
+	key, reason := v.key(rows, 0, v.columns[0], v.scratch[:0])
+	if reason != "" {
+		return v.bad(v.stats, v.columns[0], "%s", reason)
+	}
+	v.scratch = key
+	for i := range v.values {
+		v.values[i] = nil
+		if rows.Missing(i + 1) {
+			continue
+		}
+		text, there, reason := v.text(rows, i+1, v.columns[i+1], v.maxValue, v.texts[i][:0])
+		if reason != "" {
+			return v.bad(v.stats, v.columns[i+1], "%s", reason)
+		}
+		if v.texts[i] = text; there {
+			v.values[i] = text
+		}
+	}
+	v.stats.Vertices++
+	return v.h.Vertex(key, v.values)
+}
+
+// text appends the value of a column as text, or returns the reason why no attribute can store
+// it. NaN is a missing value, as in many programs that write Parquet.
+func (f *parquetFile) text(rows columnfile.Rows, i, column, maxValue int, dst []byte) (text []byte, there bool, reason string) {
+	switch kind := f.Columns()[column].Kind; kind {
+	case columnfile.Boolean:
+		return strconv.AppendBool(dst, rows.Integer(i) != 0), true, ""
+	case columnfile.Integer:
+		return strconv.AppendInt(dst, rows.Integer(i), 10), true, ""
+	case columnfile.Unsigned:
+		if rows.Integer(i) < 0 {
+			return dst, false, fmt.Sprintf("%d is above the greatest integer, %d", uint64(rows.Integer(i)), int64(math.MaxInt64))
+		}
+		return strconv.AppendInt(dst, rows.Integer(i), 10), true, ""
+	case columnfile.Float, columnfile.Double:
+		x := rows.Double(i)
+		if math.IsInf(x, 0) {
+			return dst, false, "the value is not finite"
+		}
+		if dst = strconv.AppendFloat(dst, x, 'g', -1, 64); decimal.IsInteger(dst) {
+			dst = append(dst, ".0"...) // the form in which the other readers return a float
+		}
+		return dst, !math.IsNaN(x), ""
+	case columnfile.Days:
+		return time.Unix(rows.Integer(i)*daySeconds, 0).UTC().AppendFormat(dst, time.DateOnly), true, ""
+	case columnfile.Millis, columnfile.Micros, columnfile.Nanos:
+		return appendStamp(dst, rows.Integer(i), stampUnit(kind)), true, ""
+	}
+	dst = append(dst, rows.Text(i)...)
+	if len(dst) > maxValue {
+		return dst, false, fmt.Sprintf("value %s has %d bytes, the limit is %d", excerpt.Of(dst), len(dst), maxValue)
+	}
+	if f := fault.OfEncoding(dst); f.Found() {
+		return dst, false, "value " + excerpt.Of(dst) + " is not UTF-8, or has a NUL"
+	}
+	return dst, true, ""
+}
+
+// appendStamp appends a timestamp in the form of RFC 3339.
+func appendStamp(dst []byte, at, unit int64) []byte {
+	seconds := floorDiv(at, unit)
+	return time.Unix(seconds, (at-seconds*unit)*(1e9/unit)).UTC().AppendFormat(dst, time.RFC3339Nano)
+}
+
+// ReadVectorsParquet reads vectors from a Parquet file, one per row: keys, which are texts or
+// integers, and lists of numbers, all of the same length. opts.Key and opts.Vector name the
+// columns. By default the keys are in the column called key, id, vertex or node, or else in the
+// first column that can be keys; the vectors are in the column called vector or embedding, or
+// else in the first column of lists. A fault is a *ParquetError. r must be a RandomReader, since
+// Parquet needs random access.
+func ReadVectorsParquet(ctx context.Context, r io.Reader, opts VectorOptions, h VectorHandler) error {
+	opts.MaxDim = cmp.Or(opts.MaxDim, defaultMaxDim)
+	f, err := openParquet(ctx, r, Options{Layout: LayoutParquet, EdgeListOptions: EdgeListOptions{
+		Name: opts.Name, MaxKey: opts.MaxKey, MaxBytes: opts.MaxBytes, Size: opts.Size, Progress: opts.Progress,
+	}})
+	if err != nil {
+		return err
+	}
+	key, err := f.vectorColumn(opts.Key, keyKind, "a key is a text or an integer", "vertex", "key", "id", "node")
+	if err != nil {
+		return err
+	}
+	list, err := f.vectorColumn(opts.Vector, func(k columnfile.Kind) bool { return k == columnfile.FloatList }, "a vector is a list of numbers", "vector", "embedding")
+	if err != nil {
+		return err
+	}
+	v := parquetVectors{parquetFile: f, h: h, key: key, list: list, maxDim: opts.MaxDim}
+	if f.Rows() == 0 {
+		return h.Shape(0, 0)
+	}
+	return f.each(&v.stats, []int{key, list}, v.row)
+}
+
+// vectorColumn returns the column that the options name, or else the first with a usual name,
+// or else the first of a type that fits.
+func (f *parquetFile) vectorColumn(named string, fits func(columnfile.Kind) bool, what string, usual ...string) (int, error) {
+	if named != "" {
+		number, ok := delimited.ColumnNumber(named)
+		if !ok {
+			var doubt string
+			if number, doubt = delimited.ColumnNamed(f.names(), named); doubt != "" {
+				return 0, &ParquetError{File: f.opts.Name, Reason: doubt, Kind: ErrSyntax}
+			}
+		}
+		switch {
+		case number < 1 || number > len(f.Columns()):
+			return 0, &ParquetError{File: f.opts.Name, Reason: fmt.Sprintf("there is no column %s; the file has %d", named, len(f.Columns())), Kind: ErrSyntax}
+		case !fits(f.Columns()[number-1].Kind):
+			return 0, f.unfit(number-1, what)
+		}
+		return number - 1, nil
+	}
+	for _, name := range append(usual, "") {
+		for i, c := range f.Columns() {
+			if (name == "" || strings.EqualFold(c.Name, name)) && fits(c.Kind) {
+				return i, nil
+			}
+		}
+	}
+	return 0, &ParquetError{File: f.opts.Name, Reason: what + ", and the file has no such column; there are " + excerpt.List(f.names()), Kind: ErrSyntax}
+}
+
+// parquetVectors reads vectors from the rows of two columns.
+type parquetVectors struct {
+	*parquetFile
+	h         VectorHandler
+	stats     ReadStats
+	key, list int // of the file
+	maxDim    int
+	values    []float32
+	scratch   []byte
+}
+
+func (v *parquetVectors) row(rows columnfile.Rows) error {
+	list := rows.Floats(1)
+	if v.values == nil {
+		if err := v.shape(len(list)); err != nil {
+			return err
+		}
+	}
+	if len(list) != len(v.values) || len(list) == 0 {
+		return v.bad(&v.stats, v.list, "the vector has the length %d instead of %d", len(list), len(v.values))
+	}
+	for i, x := range list {
+		v.values[i] = float32(x)
+		if math.IsNaN(x) || math.IsInf(float64(v.values[i]), 0) {
+			return v.bad(&v.stats, v.list, "the value of dimension %d is not finite, or a float32 cannot hold it", i+1)
+		}
+	}
+	key, reason := v.parquetFile.key(rows, 0, v.key, v.scratch[:0])
+	if reason != "" {
+		return v.bad(&v.stats, v.key, "%s", reason)
+	}
+	v.scratch = key
+	return v.h.Row(key, v.values)
+}
+
+// shape sets the length of all vectors from that of the first.
+func (v *parquetVectors) shape(dim int) error {
+	if dim > v.maxDim {
+		return &ParquetError{v.opts.Name, v.Columns()[v.list].Name, 1, fmt.Sprintf("a vector of %d values exceeds the limit of %d", dim, v.maxDim), ErrLimit}
+	}
+	v.values = make([]float32, dim)
+	return v.h.Shape(int(v.Rows()), dim)
 }

@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"heavytail/storage/atomicfile"
 	"heavytail/storage/format/internal/columnfile"
 )
 
@@ -226,7 +227,7 @@ func TestParquet_OpenFile(t *testing.T) {
 	if err := os.WriteFile(path, edgesParquet(t, people()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	in, _, err := OpenFile(path)
+	in, _, err := atomicfile.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

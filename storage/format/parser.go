@@ -1,7 +1,12 @@
 package format
 
 import (
+	"bytes"
 	"math"
+
+	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/fault"
+	"heavytail/storage/internal/excerpt"
 )
 
 // parser reads edges from lines. It has three paths for a line: plainLines for the bulk of all
@@ -13,16 +18,16 @@ type parser struct {
 	yield func(Edge) error
 
 	perSecond int64 // units of the times in a second; 0 if they are numbers
-	sep       separator
+	sep       delimited.Separator
 	class     [256]byteClass // the class of each byte for plainLines, given sep
-	plan      plan
+	plan      delimited.Plan
 	narrow    bool // the plan is narrow
 	first     firstLine
-	columns   columns  // of the current line
-	braces    braces   // of the current line
-	record    record   // a record that continues after its line
-	names     []string // of the columns, if the text has them
-	spare     int      // columns of the header line that the plan does not read; math.MaxInt without that line
+	columns   delimited.Columns // of the current line
+	braces    braces            // of the current line
+	record    record            // a record that continues after its line
+	names     []string          // of the columns, if the text has them
+	spare     int               // columns of the header line that the plan does not read; math.MaxInt without that line
 	further   further
 }
 
@@ -38,32 +43,32 @@ func newParser(opts EdgeListOptions, pairs bool, yield func(Edge) error) *parser
 		opts.Weight, opts.Time = NoColumn, NoColumn
 	}
 	p.opts, p.to, p.spare, p.perSecond = opts, p, math.MaxInt, unitsPerSecond(opts.TimeUnit)
-	sep, _ := parseSeparator(opts.Separator) // Validate has seen it
+	sep, _ := delimited.ParseSeparator(opts.Separator) // Validate has seen it
 	p.separate(sep)
-	p.follow(newPlan(&p.opts))
+	p.follow(delimited.NewPlan(p.opts.wanted()))
 	return p
 }
 
 // separate sets the separator.
-func (p *parser) separate(sep separator) {
-	if p.sep != sep || sep == separatorAuto {
+func (p *parser) separate(sep delimited.Separator) {
+	if p.sep != sep || sep == delimited.SeparatorAuto {
 		p.sep, p.class = sep, classify(sep)
 	}
 }
 
-func (p *parser) follow(plan plan) {
-	p.plan, p.narrow, p.stats.IgnoredNames = plan, plan.narrow(), plan.ignored
+func (p *parser) follow(plan delimited.Plan) {
+	p.plan, p.narrow, p.stats.IgnoredNames = plan, plan.Narrow(), plan.Ignored
 }
 
 // name applies a line of column names. A later line with more columns is an error: it is
 // a table whose header lacks the column of the row names, as R writes it, or has a separator
 // inside a field, and its keys would be those of the wrong columns.
-func (p *parser) name(names []string, plan plan) {
+func (p *parser) name(names []string, plan delimited.Plan) {
 	p.names, p.first.columns = names, len(names)
 	p.follow(plan)
 	p.spare = len(names)
-	for _, r := range plan.roles {
-		if r != roleIgnored {
+	for _, r := range plan.Roles {
+		if r != delimited.Ignored {
 			p.spare--
 		}
 	}
@@ -71,16 +76,16 @@ func (p *parser) name(names []string, plan plan) {
 
 // surplus returns the fault of a line that has more columns than the header names. Empty ones
 // at its end are none: some programs end each line with a separator.
-func (p *parser) surplus(line []byte) fault {
-	var found fault
+func (p *parser) surplus(line []byte) fault.Fault {
+	var found fault.Fault
 	column := 0
-	c := columns{each: func(field []byte, at int, _ bool) fault {
-		if column++; column > len(p.names) && len(field) > 0 && !found.found() {
-			found = moreColumns(at, "header names", len(p.names))
+	c := delimited.Columns{Each: func(field []byte, at int, _ bool) fault.Fault {
+		if column++; column > len(p.names) && len(field) > 0 && !found.Found() {
+			found = delimited.MoreColumns(at, "header names", len(p.names))
 		}
-		return fault{}
+		return fault.Fault{}
 	}}
-	c.split(line, p.sep, &noPlan, len(line))
+	c.Split(line, p.sep, &delimited.NoPlan, len(line))
 	return found
 }
 
@@ -88,30 +93,30 @@ func (p *parser) surplus(line []byte) fault {
 func (p *parser) emitLine(line []byte) error {
 	clear(p.further.values)
 	line = p.cutBraces(line)
-	p.columns.split(line, p.sep, &p.plan, p.opts.MaxKey)
-	if p.columns.bad.found() {
-		return p.bad(line, p.columns.bad)
+	p.columns.Split(line, p.sep, &p.plan, p.opts.MaxKey)
+	if p.columns.Bad.Found() {
+		return p.bad(line, p.columns.Bad)
 	}
 	return p.emitColumns(line)
 }
 
 // emitColumns delivers the edge of a line that was split.
 func (p *parser) emitColumns(line []byte) error {
-	if p.columns.extra() > p.spare {
-		if f := p.surplus(line); f.found() {
+	if p.columns.Extra() > p.spare {
+		if f := p.surplus(line); f.Found() {
 			return p.bad(line, f)
 		}
 	}
-	edge := Edge{Source: p.columns.field[roleSource], Target: p.columns.field[roleTarget], Weight: 1}
+	edge := Edge{Source: p.columns.Field[delimited.Source], Target: p.columns.Field[delimited.Target], Weight: 1}
 	if p.braces.found {
 		p.takeBraces()
 	} else if p.narrow {
-		return p.emit(edge, p.columns.extra())
+		return p.emit(edge, p.columns.Extra())
 	}
-	if bad, reason := p.stats.measure(&edge, &p.columns.field, p.stats.Lines); bad != roleIgnored {
-		return p.bad(line, syntaxFault(p.columns.at[bad], "%s", reason()))
+	if bad, reason := p.stats.measure(&edge, &p.columns.Field, p.stats.Lines); bad != delimited.Ignored {
+		return p.bad(line, fault.Syntax(p.columns.At[bad], "%s", reason()))
 	}
-	return p.emitMeasured(edge, p.columns.extra())
+	return p.emitMeasured(edge, p.columns.Extra())
 }
 
 // cutBraces removes the attributes of an edge from the end of its line; the columns of pairs stay as
@@ -126,15 +131,15 @@ func (p *parser) cutBraces(line []byte) []byte {
 // takeBraces takes the weight and the time of the dictionary of the current line, unless columns
 // have them.
 func (p *parser) takeBraces() {
-	b, field := &p.braces, &p.columns.field
-	if p.plan.at[roleWeight] == 0 {
-		field[roleWeight] = b.weight
+	b, field := &p.braces, &p.columns.Field
+	if p.plan.At[delimited.Weight] == 0 {
+		field[delimited.Weight] = b.weight
 	}
-	if p.plan.at[roleTime] == 0 {
-		field[roleTime] = b.time
+	if p.plan.At[delimited.Time] == 0 {
+		field[delimited.Time] = b.time
 	}
 	for _, name := range b.left {
-		p.stats.remark("attributes of edges left out", shown(name), p.stats.Lines, "")
+		p.stats.remark("attributes of edges left out", excerpt.Name(name), p.stats.Lines, "")
 	}
 }
 
@@ -187,4 +192,44 @@ type heldLine struct {
 	text    []byte
 	number  int64
 	comment bool // it looks like a comment, and is a row below a header
+}
+
+// byteClass is the meaning of a byte in a plain line.
+type byteClass uint8
+
+const (
+	classKey       byteClass = iota // part of a key
+	classSeparator                  // between columns
+	classNewline
+	classUnusual // whatever needs a closer look
+)
+
+// classify returns the class of every byte. Bytes beyond ASCII are unusual since their encoding
+// must be checked.
+func classify(sep delimited.Separator) (class [256]byteClass) {
+	for c := range 128 {
+		class[c] = classKey
+	}
+	for c := 128; c < 256; c++ {
+		class[c] = classUnusual
+	}
+	class[0], class['\r'], class['\n'] = classUnusual, classUnusual, classNewline
+	class[' '], class['\t'] = classUnusual, classUnusual // trimmed, or part of a key
+	class['{'] = classUnusual                            // may begin a dictionary of attributes
+	if sep.Quotes() {
+		class['"'] = classUnusual
+	}
+	class[sep.Character()] = classSeparator
+	if sep == delimited.SeparatorWhitespace {
+		class['\t'] = classSeparator
+	}
+	return class
+}
+
+// lineFault finds what no line of edges may contain, which may be a whole record.
+func lineFault(line []byte) fault.Fault {
+	if bytes.IndexByte(line, '"') < 0 {
+		return fault.OfText(line) // a carriage return is allowed inside quotes
+	}
+	return fault.OfEncoding(line)
 }

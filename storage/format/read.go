@@ -3,10 +3,166 @@ package format
 import (
 	"bytes"
 	"context"
-	"fmt"
+	"errors"
 	"io"
-	"time"
+
+	"heavytail/storage/format/internal/columnfile"
+	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/tokens"
 )
+
+// Read reads a graph in any layout, plain or compressed (see the package), and passes its
+// vertices and edges to h in the order of the text. Input, limits, errors and cancelling are as
+// for ReadEdgeList.
+func Read(ctx context.Context, r io.Reader, opts Options, h Handler) (ReadStats, error) {
+	if err := opts.Validate(); err != nil {
+		return ReadStats{}, err
+	}
+	if table, err := openParquet(ctx, r, opts); err != nil {
+		return ReadStats{}, err
+	} else if table != nil {
+		return readParquet(table, opts, h.complete())
+	}
+	f := startFeed(ctx, r, &opts.EdgeListOptions, true)
+	defer f.close()
+	auto := opts.Layout == "" || opts.Layout == LayoutAuto
+	if auto {
+		var err error
+		if opts.Layout, err = findLayout(f.peek(), f.fileName()); err != nil {
+			return ReadStats{}, err
+		}
+	}
+	var chosen *Remark
+	if opts.mayBeSquare(auto) {
+		var err error
+		if opts.Layout, chosen, err = resolveSquare(f.peek(), f.block.Err == io.EOF, auto, opts); err != nil {
+			return ReadStats{}, err
+		}
+	}
+	if opts.Layout == LayoutEdges && Ending(opts.Name) == ncolEnding && opts.choosesNothing() {
+		opts.Weight = "3"
+	}
+	opts = opts.withDefaults()
+	h = h.complete()
+	stats, err := readLayout(f, opts, h)
+	if chosen != nil {
+		stats.Remarks = append([]Remark{*chosen}, stats.Remarks...)
+	}
+	stats.Layout, stats.SHA256 = opts.Layout, f.sum()
+	return stats, err
+}
+
+func readLayout(f *feed, opts Options, h Handler) (ReadStats, error) {
+	if err := opts.fit(); err != nil {
+		return ReadStats{}, err
+	}
+	var to *lines
+	switch opts.Layout {
+	case LayoutAdjacency:
+		to = &newAdjacency(opts, h).lines
+	case LayoutMatrix:
+		to = &newDense(opts, h).lines
+	case LayoutVertices:
+		to = &newTable(opts, h).lines
+	case LayoutMETIS:
+		to = &newMETIS(opts, h).lines
+	case LayoutPajek:
+		to = &newPajek(opts, h).lines
+	case LayoutMatrixMarket:
+		to = &newMatrix(f.ctx, opts, h).lines
+	case LayoutGraphML:
+		return readGraphML(f, opts, h)
+	case LayoutGEXF:
+		return readGEXF(f, opts, h)
+	case LayoutJSON:
+		return readNodeLink(f, opts, h)
+	case LayoutGML:
+		return readGML(f, opts, h)
+	default:
+		to = &newParser(opts.EdgeListOptions, false, h.Edge).lines
+	}
+	err := f.push(to)
+	return to.stats, err
+}
+
+// ncolEnding is that of igraph's NCOL: two names, and perhaps a weight.
+const ncolEnding = ".ncol"
+
+// choosesNothing reports whether the options leave the columns of edges open.
+func (o *Options) choosesNothing() bool { return o.wanted() == [delimited.Roles]string{} }
+
+// mayBeSquare reports whether a text is to be looked at whether it is a square matrix.
+func (o *Options) mayBeSquare(auto bool) bool {
+	return o.Layout == LayoutAdjacency || o.Layout == LayoutEdges && auto && o.Header == HeaderAuto && o.choosesNothing()
+}
+
+// findLayout determines the layout by the beginning of a text, or else by its name.
+func findLayout(text []byte, name string) (Layout, error) {
+	if columnfile.IsFile(text) {
+		return "", streamedParquet(name)
+	}
+	if err := refuseBinary(text, name); err != nil {
+		return "", err
+	}
+	text = bytes.TrimPrefix(text, []byte(tokens.ByteOrderMark))
+	if bannerAbove(text) {
+		return LayoutMatrixMarket, nil
+	}
+	text = bytes.TrimLeft(text, " \t\r\n")
+	for _, start := range []string{"<?xml", "<graphml", "<!DOCTYPE graphml", "<gexf"} {
+		switch {
+		case !bytes.HasPrefix(text, []byte(start)):
+		case bytes.Contains(text, []byte("<gexf")) && !bytes.Contains(text, []byte("<graphml")):
+			return LayoutGEXF, nil
+		default:
+			return LayoutGraphML, nil
+		}
+	}
+	if tokens.BeginsGML(text) {
+		return LayoutGML, nil
+	}
+	first := text[:len(text)-len(bytes.TrimLeftFunc(text, func(c rune) bool { return c != '\n' && c != '\r' }))]
+	if names, _ := konectNames(first); names != nil {
+		return LayoutEdges, nil // a name such as "out.moreno" has no known extension
+	}
+	if object, ok := bytes.CutPrefix(text, []byte("{")); ok && Ending(name) == "" && bytes.HasPrefix(bytes.TrimLeft(object, " \t\r\n"), []byte(`"`)) {
+		return LayoutJSON, nil
+	}
+	return layoutOf(name)
+}
+
+// readParquet reads a graph or a table of vertices.
+func readParquet(f *parquetFile, opts Options, h Handler) (ReadStats, error) {
+	given := opts
+	if given.Layout != LayoutVertices {
+		given.Layout = LayoutParquet
+	}
+	if err := given.fit(); err != nil {
+		return ReadStats{}, err
+	}
+	if given.Layout == LayoutVertices {
+		var faults optionFaults
+		if s := opts.Separator; s != "" && s != "auto" {
+			faults.conflict("separator", s, "Parquet has no use for a separator")
+		}
+		if opts.Header == HeaderNone {
+			faults.conflict("header", opts.Header.String(), "the columns of Parquet always have names")
+		}
+		if len(faults) > 0 {
+			return ReadStats{}, errors.Join(faults...)
+		}
+	}
+	var stats ReadStats
+	var err error
+	if given.Layout == LayoutVertices {
+		stats, err = f.vertices(opts, h)
+	} else {
+		e := parquetEdges{parquetFile: f, h: h}
+		stats, err = e.read()
+	}
+	stats.Layout = given.Layout
+	return stats, err
+}
 
 // ReadEdgeList reads an edge list, plain or compressed (see the package), and
 // calls yield for every edge, in the order of the file. Self-loops and repeated
@@ -42,146 +198,4 @@ func (p *parser) pull(ctx context.Context, r io.Reader, hashed bool) (ReadStats,
 	err := f.push(&p.lines)
 	p.stats.SHA256 = f.sum()
 	return p.stats, err
-}
-
-// feed returns the text of an input block by block.
-type feed struct {
-	ctx      context.Context
-	in       *input
-	opts     *EdgeListOptions
-	reported time.Time // when the progress was
-	block    block     // the last one
-	again    bool      // next returns this block again
-	complete bool      // the input was read to its end without error
-}
-
-func startFeed(ctx context.Context, r io.Reader, opts *EdgeListOptions, hashed bool) *feed {
-	return &feed{ctx: ctx, in: startInput(r, opts.Name, hashed), opts: opts}
-}
-
-func (f *feed) close() { f.in.close() }
-
-// peek returns the first block; next returns it again.
-func (f *feed) peek() []byte {
-	if f.again {
-		return f.block.text
-	}
-	f.block = f.in.next(f.ctx)
-	f.again = true
-	return f.block.text
-}
-
-// fileName returns the name whose extension describes the text. For an archive whose own name has
-// none, it is that of the file inside. The first block must have been read.
-func (f *feed) fileName() string {
-	if f.in.member != "" && Ending(f.opts.Name) == "" {
-		return f.in.member
-	}
-	return f.opts.Name
-}
-
-// next returns the next piece of the text, valid until the following call. The error, which may
-// come together with text, is io.EOF at the end of an undamaged input.
-func (f *feed) next() ([]byte, error) {
-	if err := f.ctx.Err(); err != nil {
-		return nil, f.cancelled(err)
-	}
-	if f.again {
-		f.again = false
-	} else {
-		if f.block.text != nil {
-			f.in.release(f.block)
-			f.tick()
-		}
-		f.block = f.in.next(f.ctx)
-	}
-	if err := f.block.err; err != nil && err == f.ctx.Err() {
-		return nil, f.cancelled(err)
-	}
-	return f.block.text, f.block.err
-}
-
-func (f *feed) cancelled(err error) error {
-	return fmt.Errorf("reading %s: %w", nameOr(f.opts.Name), err)
-}
-
-// push passes the whole text to a reader of lines.
-func (f *feed) push(to *lines) error {
-	returns := false
-	for first := true; ; first = false {
-		text, err := f.next()
-		if first {
-			if bad := refuseBinary(text, f.opts.Name); bad != nil {
-				return bad
-			}
-			returns = endsInReturns(text)
-		}
-		if returns {
-			if !feedLines(text) {
-				return to.errorAt(to.stats.Lines+1, ErrSyntax, "below here a line ends in a line feed, and the lines above end in a carriage return alone; write one kind of line end")
-			}
-		}
-		if bad := to.block(text); bad != nil {
-			return bad
-		}
-		switch {
-		case err == io.EOF:
-			if err := to.finish(); err != nil {
-				return err
-			}
-			f.finish()
-			return nil
-		case err != nil:
-			return err
-		}
-	}
-}
-
-// endsInReturns reports whether lines end in a carriage return alone, as old programs for the Mac
-// write them, by the first block of a text: it has some outside quotes, and no line feed.
-func endsInReturns(text []byte) bool {
-	return outsideQuotes(bytes.TrimSuffix(text, []byte("\r")), '\r') && bytes.IndexByte(text, '\n') < 0
-}
-
-// feedLines makes line feeds of carriage returns. It reports whether there was no line feed before.
-func feedLines(text []byte) bool {
-	if bytes.IndexByte(text, '\n') >= 0 {
-		return false
-	}
-	for i := range text {
-		if text[i] == '\r' {
-			text[i] = '\n'
-		}
-	}
-	return true
-}
-
-// finish records that everything was read.
-func (f *feed) finish() {
-	f.complete = true
-	f.report()
-}
-
-// sum returns the hash of the input, or zero if it was not read to its end.
-func (f *feed) sum() (sum [32]byte) {
-	if f.complete {
-		return f.in.sum()
-	}
-	return sum
-}
-
-// tick reports the progress at most 20 times a second.
-func (f *feed) tick() {
-	const interval = 50 * time.Millisecond
-	if f.opts.Progress == nil || time.Since(f.reported) < interval {
-		return
-	}
-	f.reported = time.Now()
-	f.report()
-}
-
-func (f *feed) report() {
-	if f.opts.Progress != nil {
-		f.opts.Progress("reading", f.in.raw.count.Load(), f.opts.Size)
-	}
 }

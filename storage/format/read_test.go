@@ -15,6 +15,7 @@ import (
 	"testing/iotest"
 
 	"heavytail/.ci/leaktest"
+	"heavytail/storage/internal/compress"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -334,7 +335,7 @@ func TestReadEdgeList_Cancelled(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || err.Error() != "reading g: context canceled" {
 		t.Errorf("error %v", err)
 	}
-	if seen > blockBytes {
+	if seen > compress.BlockBytes {
 		t.Errorf("%d edges after the context was cancelled", seen)
 	}
 }
@@ -346,7 +347,7 @@ func TestReadEdgeList_CancelledWhileBlocked(t *testing.T) {
 	r, w := io.Pipe()
 	defer r.Close()
 	go func() {
-		w.Write(numbers(5*blockBytes, ' ')) // more than the first look at the format asks for
+		w.Write(numbers(5*compress.BlockBytes, ' ')) // more than the first look at the format asks for
 		cancel()
 	}()
 	_, err := ReadEdgeList(ctx, r, EdgeListOptions{}, func(Edge) error { return nil })
@@ -376,8 +377,8 @@ func TestReadEdgeList_Allocations(t *testing.T) {
 	for _, text := range [][]byte{numbers(20_000, ' '), numbers(20_000, ','), bytes.Repeat([]byte("é ü\n"), 20_000), bytes.Repeat([]byte("a, \"b\"\"c\"\n"), 20_000)} {
 		allocations := testing.AllocsPerRun(3, func() {
 			p := newParser(EdgeListOptions{}.withDefaults(), false, func(Edge) error { return nil })
-			for at := 0; at < len(text); at += blockBytes {
-				if err := p.block(text[at:min(at+blockBytes, len(text))]); err != nil {
+			for at := 0; at < len(text); at += compress.BlockBytes {
+				if err := p.block(text[at:min(at+compress.BlockBytes, len(text))]); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -475,5 +476,32 @@ func TestOptionError_Fields(t *testing.T) {
 		if !errors.As(err, &got) || !reflect.DeepEqual(*got, tt.want) || err.Error() != tt.text || !errors.Is(err, ErrOptions) {
 			t.Errorf("%+v: %+v, %v", tt.options, got, err)
 		}
+	}
+}
+
+// TestReadEdgeList_Summary refuses a last line that says how many lines there are.
+func TestReadEdgeList_Summary(t *testing.T) {
+	for text, want := range map[string]string{
+		"1 2\n2 3\nTotal: 3 edges\n":                  `input:3:1: the last line looks like a summary, "Total: 3 edges", below lines of numbers`,
+		"# n\n1,2\n2,3\ntotal,2\n\n \n":               `input:4:1: the last line looks`,
+		"1\t2\n(1 rows)":                              `input:2:1: `,
+		"source,target\n1,2\nSum,2":                   "",
+		"1 2\n2 3\n# Total: 3 edges\n":                "",
+		"a b\ntotal edges\n":                          "",
+		"total 1\n":                                   "",
+		"1 2\nb c\n":                                  "",
+		strings.Repeat("1 2\n", 40_000) + "2 edges\n": "input:40001:1: ",
+	} {
+		_, _, err := readAll(t, strings.NewReader(text), EdgeListOptions{})
+		if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
+			t.Errorf("%.60q: %v, want %s", text, err, want)
+		}
+		if _, _, err := readAll(t, strings.NewReader(text), EdgeListOptions{Header: HeaderNone}); err != nil {
+			t.Errorf("%.60q without a header: %v", text, err)
+		}
+	}
+	_, stats, err := readAll(t, strings.NewReader("1 2\n2 3\nTotal: 3 edges\n"), EdgeListOptions{SkipBad: true})
+	if err != nil || len(stats.Remarks) != 1 || stats.Remarks[0].Line != 3 {
+		t.Errorf("%+v, %v", stats.Remarks, err)
 	}
 }

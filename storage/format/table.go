@@ -2,9 +2,16 @@ package format
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+
+	"heavytail/storage/format/internal/decimal"
+	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/fault"
+	"heavytail/storage/internal/excerpt"
 )
 
 // table reads a table of vertices: optionally a header of column names, then a record for every
@@ -14,7 +21,7 @@ type table struct {
 	lines
 	options Options
 	h       Handler
-	sep     separator
+	sep     delimited.Separator
 
 	record  []byte // the lines so far of a record that continues
 	open    bool   // a quoted field of the record continues
@@ -28,19 +35,14 @@ type table struct {
 	place   []int    // by column: its index in columns, placeKey or placeNone
 	key     []byte
 	values  [][]byte
-	fields  columns
+	fields  delimited.Columns
 }
-
-const (
-	placeNone = -1
-	placeKey  = -2
-)
 
 func newTable(opts Options, h Handler) *table {
 	t := &table{options: opts, h: h}
 	t.opts, t.to = opts.EdgeListOptions, t
-	t.fields.each = t.field
-	t.sep, _ = parseSeparator(opts.Separator) // Validate has seen it
+	t.fields.Each = t.field
+	t.sep, _ = delimited.ParseSeparator(opts.Separator) // Validate has seen it
 	return t
 }
 
@@ -49,15 +51,15 @@ func (t *table) line(line []byte) error {
 		if t.passOver(line) {
 			return nil
 		}
-		if sep, found := separatorLine(line); found && t.stats.Lines == 1 {
-			if t.sep == separatorAuto {
+		if sep, found := delimited.SeparatorLine(line); found && t.stats.Lines == 1 {
+			if t.sep == delimited.SeparatorAuto {
 				t.sep = sep
 			}
 			return nil
 		}
 		t.started, t.record = t.stats.Lines, t.record[:0]
-		if t.sep == separatorAuto {
-			if bad := t.detect(line); bad.found() {
+		if t.sep == delimited.SeparatorAuto {
+			if bad := t.detect(line); bad.Found() {
 				return t.lineError(line, bad)
 			}
 		}
@@ -65,8 +67,8 @@ func (t *table) line(line []byte) error {
 		t.record = append(t.record, '\n')
 	}
 	t.record = append(t.record, line...)
-	if t.sep.quotes() {
-		t.open, _ = quoteStaysOpen(line, t.sep.character(), t.open)
+	if t.sep.Quotes() {
+		t.open, _ = delimited.QuoteStaysOpen(line, t.sep.Character(), t.open)
 	}
 	if err := t.long(); err != nil || t.open || len(t.record) == 0 {
 		return err
@@ -82,7 +84,7 @@ func (t *table) passOver(line []byte) bool {
 	switch {
 	case len(content) == 0:
 		return true
-	case !t.headed && isComment(content[0]):
+	case !t.headed && delimited.IsComment(content[0]):
 		t.stats.Comments++
 		return true
 	}
@@ -90,48 +92,24 @@ func (t *table) passOver(line []byte) bool {
 }
 
 // detect determines the separator from the header.
-func (t *table) detect(line []byte) fault {
-	sep, doubt := detectSeparator(line)
-	bars := outsideQuotes(line, '|') && !outsideQuotes(line, ',')
+func (t *table) detect(line []byte) fault.Fault {
+	sep, doubt := delimited.Detect(line)
+	bars := delimited.OutsideQuotes(line, '|') && !delimited.OutsideQuotes(line, ',')
 	switch {
 	case doubt != "" && !bars:
-		return syntaxFault(0, "%s", doubt)
-	case sep > separatorWhitespace:
-	case outsideQuotes(line, ';'):
-		sep = separatorSemicolon
+		return fault.Syntax(0, "%s", doubt)
+	case sep > delimited.SeparatorWhitespace:
+	case delimited.OutsideQuotes(line, ';'):
+		sep = delimited.SeparatorSemicolon
 	case bars:
-		sep = separatorBar
-	case outsideQuotes(line, '\t'):
-		sep = separatorTab // even if the first fields are integers
+		sep = delimited.SeparatorBar
+	case delimited.OutsideQuotes(line, '\t'):
+		sep = delimited.SeparatorTab // even if the first fields are integers
 	case bytes.IndexByte(bytes.Trim(line, " \t\r"), ' ') < 0:
-		sep = separatorComma // a single column
+		sep = delimited.SeparatorComma // a single column
 	}
 	t.sep = sep
-	return fault{}
-}
-
-// quoteStaysOpen reports whether a double-quoted field is still open after a line. open means
-// that a field was open before the line; torn reports that text follows the closing quote of
-// that field.
-func quoteStaysOpen(line []byte, separator byte, open bool) (stays, torn bool) {
-	begins, first := !open, open
-	for i := 0; i < len(line); i++ {
-		c := line[i]
-		switch {
-		case open && c == '"' && i+1 < len(line) && line[i+1] == '"':
-			i++
-		case open:
-			open = c != '"'
-		case begins && c == '"':
-			open, begins = true, false
-		case c == separator:
-			begins, first = true, false
-		case !isBlank(c):
-			begins = false
-			torn = torn || first && (c != '\r' || i+1 < len(line))
-		}
-	}
-	return open, torn
+	return fault.Fault{}
 }
 
 // long checks a record against the limit of a line.
@@ -139,7 +117,7 @@ func (t *table) long() error {
 	if len(t.record) <= t.opts.MaxLine+len("\r") {
 		return nil
 	}
-	err := t.fault(fault{0, fmt.Sprintf("the record exceeds the limit of %d bytes", t.opts.MaxLine), ErrLimit})
+	err := t.fault(fault.Limit(0, "the record exceeds the limit of %d bytes", t.opts.MaxLine))
 	t.record, t.open = t.record[:0], false
 	return err
 }
@@ -150,12 +128,12 @@ func (t *table) abandon() error {
 		return nil
 	}
 	t.open = false
-	return t.fault(fault{0, fmt.Sprintf("the record exceeds the limit of %d bytes", t.opts.MaxLine), ErrLimit})
+	return t.fault(fault.Limit(0, "the record exceeds the limit of %d bytes", t.opts.MaxLine))
 }
 
 // fault ends the read at a malformed record, or counts it under SkipBad.
-func (t *table) fault(f fault) error {
-	f.at = min(f.at, len(t.record))
+func (t *table) fault(f fault.Fault) error {
+	f.At = min(f.At, len(t.record))
 	err := t.errorIn(t.record, t.started, f)
 	if !t.opts.SkipBad || !t.headed {
 		return err
@@ -165,7 +143,7 @@ func (t *table) fault(f fault) error {
 }
 
 func (t *table) take(record []byte) error {
-	if f := encodingFault(record); f.found() {
+	if f := fault.OfEncoding(record); f.Found() {
 		return t.fault(f)
 	}
 	if !t.headed {
@@ -179,64 +157,64 @@ func (t *table) take(record []byte) error {
 	}
 	clear(t.values)
 	t.key = nil
-	if t.fields.split(record, t.sep, &noPlan, 0); t.fields.bad.found() {
-		return t.fault(t.fields.bad)
+	if t.fields.Split(record, t.sep, &delimited.NoPlan, 0); t.fields.Bad.Found() {
+		return t.fault(t.fields.Bad)
 	}
 	if t.key == nil {
-		return t.fault(syntaxFault(0, "the line ends before the column of the key"))
+		return t.fault(fault.Syntax(0, "the line ends before the column of the key"))
 	}
 	t.stats.Vertices++
 	return t.h.Vertex(t.key, t.values)
 }
 
-func (t *table) field(field []byte, at int, quoted bool) fault {
-	column := t.fields.count
+func (t *table) field(field []byte, at int, quoted bool) fault.Fault {
+	column := t.fields.Count
 	if column >= len(t.place) {
 		subject := "header names"
 		if t.stats.Header == "" {
 			subject = "first line has"
 		}
-		return moreColumns(at, subject, len(t.place))
+		return delimited.MoreColumns(at, subject, len(t.place))
 	}
 	place := t.place[column]
-	if place != placeNone && t.sep == separatorTab && inQuotes(field) {
+	if place != placeNone && t.sep == delimited.SeparatorTab && delimited.InQuotes(field) {
 		t.stats.remark("fields in quotes between tabs, kept with their quotes", "", t.started, "fields between commas have quoting")
 	}
 	switch {
 	case place == placeNone:
-		return fault{}
+		return fault.Fault{}
 	case place == placeKey:
 		t.key = field
-		return keyFault(field, at, column+1, t.opts.MaxKey)
+		return delimited.KeyFault(field, at, column+1, t.opts.MaxKey)
 	case len(field) > t.options.MaxValue:
-		return fault{at, fmt.Sprintf("value %s has %d bytes, the limit is %d", excerpt(field), len(field), t.options.MaxValue), ErrLimit}
+		return fault.Limit(at, "value %s has %d bytes, the limit is %d", excerpt.Of(field), len(field), t.options.MaxValue)
 	case len(field) == 0 && !(quoted && t.columns[place].Type == Text):
-		return fault{} // missing
+		return fault.Fault{} // missing
 	}
 	kind := t.columns[place].Type
 	if kind != Untyped && kind != Text && IsMissing(field) {
 		t.stats.remark(MissingValues, string(field), t.started, MissingRemedy)
-		return fault{}
+		return fault.Fault{}
 	}
-	if kind == Untyped && t.sep == separatorSemicolon && isDecimalComma(field) {
-		t.stats.remark("numbers with a decimal comma, kept as texts", shown([]byte(t.columns[place].Name)), t.started, "write points to have numbers")
+	if kind == Untyped && t.sep == delimited.SeparatorSemicolon && decimal.HasComma(field) {
+		t.stats.remark("numbers with a decimal comma, kept as texts", excerpt.Name([]byte(t.columns[place].Name)), t.started, "write points to have numbers")
 	}
 	if reason := valueFault(kind, field); reason != "" {
-		return syntaxFault(at, "%s: %s", excerpt([]byte(t.columns[place].Name)), reason)
+		return fault.Syntax(at, "%s: %s", excerpt.Of([]byte(t.columns[place].Name)), reason)
 	}
 	t.values[place] = field
-	return fault{}
+	return fault.Fault{}
 }
 
 // header handles the first record. It reports whether that named the columns; otherwise it is a
 // vertex.
 func (t *table) header(record []byte) (named bool, err error) {
-	fields := namesIn(record, t.sep)
+	fields := delimited.NamesIn(record, t.sep)
 	if fields == nil {
-		return false, t.fault(syntaxFault(0, "malformed first line %s", excerpt(record)))
+		return false, t.fault(fault.Syntax(0, "malformed first line %s", excerpt.Of(record)))
 	}
 	if len(fields) > t.options.MaxColumns {
-		return false, t.fault(fault{0, fmt.Sprintf("%d columns exceed the limit of %d", len(fields), t.options.MaxColumns), ErrLimit})
+		return false, t.fault(fault.Limit(0, "%d columns exceed the limit of %d", len(fields), t.options.MaxColumns))
 	}
 	named = !t.headless(fields)
 	doubt := ""
@@ -246,12 +224,12 @@ func (t *table) header(record []byte) (named bool, err error) {
 		doubt = t.numberedColumns(len(fields))
 	}
 	if doubt != "" {
-		return false, t.fault(syntaxFault(0, "%s", doubt))
+		return false, t.fault(fault.Syntax(0, "%s", doubt))
 	}
 	t.headed = true
 	if named {
 		t.stats.Header = string(record)
-		t.doubtNames(record, namesIn(record, t.sep))
+		t.doubtNames(record, delimited.NamesIn(record, t.sep))
 	}
 	t.values = make([][]byte, len(t.columns))
 	return named, t.h.Columns(t.columns)
@@ -260,10 +238,10 @@ func (t *table) header(record []byte) (named bool, err error) {
 // doubtNames remarks that a first line of names has a number, or makes settle look at the records
 // below if no name is a usual one.
 func (t *table) doubtNames(record []byte, names []string) {
-	if t.opts.Header != HeaderAuto || t.options.Key != "" || t.options.Columns != nil || slices.ContainsFunc(names, func(name string) bool { return isKeyName(name) || strings.Contains(name, ":") }) {
+	if t.opts.Header != HeaderAuto || t.options.Key != "" || t.options.Columns != nil || slices.ContainsFunc(names, func(name string) bool { return delimited.IsKeyName(name) || strings.Contains(name, ":") }) {
 		return
 	}
-	t.first, t.top = excerpt(record), t.started
+	t.first, t.top = excerpt.Of(record), t.started
 	if slices.ContainsFunc(names, isFigure) {
 		t.noteNames()
 		return
@@ -277,7 +255,7 @@ func (t *table) noteNames() {
 
 // settle looks for a number below a first line that has none, which shows that it has names.
 func (t *table) settle(record []byte) {
-	if t.unsure--; slices.ContainsFunc(namesIn(record, t.sep), isFigure) {
+	if t.unsure--; slices.ContainsFunc(delimited.NamesIn(record, t.sep), isFigure) {
 		t.unsure = 0
 	} else if t.unsure == 0 {
 		t.noteNames()
@@ -289,10 +267,10 @@ func (t *table) headless(fields []string) bool {
 	if t.opts.Header != HeaderAuto {
 		return t.opts.Header == HeaderNone
 	}
-	if _, number := columnNumber(t.options.Key); !number && t.options.Key != "" {
+	if _, number := delimited.ColumnNumber(t.options.Key); !number && t.options.Key != "" {
 		return false // the options refer to a column by name, which requires a header
 	}
-	return !slices.ContainsFunc(fields, func(f string) bool { return !isInteger([]byte(f)) })
+	return !slices.ContainsFunc(fields, func(f string) bool { return !decimal.IsInteger([]byte(f)) })
 }
 
 // namedColumns sets up the columns that a header names.
@@ -323,8 +301,8 @@ func (t *table) numberedColumns(count int) (doubt string) {
 	key := 1
 	if t.options.Key != "" {
 		var number bool
-		if key, number = columnNumber(t.options.Key); !number {
-			return fmt.Sprintf("no column is called %s, as there is no header", excerpt([]byte(t.options.Key)))
+		if key, number = delimited.ColumnNumber(t.options.Key); !number {
+			return fmt.Sprintf("no column is called %s, as there is no header", excerpt.Of([]byte(t.options.Key)))
 		}
 	}
 	given := t.options.Columns
@@ -363,14 +341,14 @@ func cutType(name string) (string, Type) {
 }
 
 func (t *table) keyColumn(names []string) (number int, doubt string) {
-	if n, ok := columnNumber(t.options.Key); ok {
+	if n, ok := delimited.ColumnNumber(t.options.Key); ok {
 		if n > len(names) {
 			return 0, fmt.Sprintf("there is no column %d for the key; the header names %d", n, len(names))
 		}
 		return n, ""
 	}
 	if t.options.Key != "" {
-		return columnNamed(names, t.options.Key)
+		return delimited.ColumnNamed(names, t.options.Key)
 	}
 	for i, name := range names {
 		switch strings.ToLower(name) {
@@ -385,7 +363,7 @@ func (t *table) keyColumn(names []string) (number int, doubt string) {
 func (t *table) choose(names []string, types []Type, key int, columns []string) (doubt string) {
 	wanted := map[int]bool{}
 	for _, name := range columns {
-		number, doubt := columnNamed(names, name)
+		number, doubt := delimited.ColumnNamed(names, name)
 		if doubt != "" {
 			return doubt
 		}
@@ -413,11 +391,146 @@ func (t *table) choose(names []string, types []Type, key int, columns []string) 
 func (t *table) end() error {
 	switch {
 	case t.open:
-		return t.fault(syntaxFault(0, "a quoted field of the record that begins here is not closed"))
+		return t.fault(fault.Syntax(0, "a quoted field of the record that begins here is not closed"))
 	case !t.headed:
 		return t.errorAt(t.stats.Lines+1, ErrSyntax, "expected a header of column names, found none")
 	case t.unsure > 0 && t.stats.Vertices > 0:
 		t.noteNames()
 	}
 	return nil
+}
+
+// WriteVertices writes the vertices of a graph with their attributes as CSV: a header
+// "vertex,NAME,…", then a record for every vertex in the order of their numbers. Missing values
+// are empty fields; quoted texts may contain line breaks.
+//
+// Read with LayoutVertices reads the same values and types back. To make that possible, a name
+// is followed by a colon and the type, as in "zip:text", if a reader could not infer the type
+// from the values (see TypeOf and IsMissing): a text attribute all of whose values look like
+// numbers or like missing ones, or one of whose values is empty (written "", while a missing value
+// is an empty field); any attribute without a single value; and one whose name itself ends in such a
+// type. It refuses the same keys as WriteEdges; a value that does not have its attribute's type, or a text with NUL or
+// invalid UTF-8, gives a *ValueError. WriteVertices asks for every value twice.
+func WriteVertices(ctx context.Context, w io.Writer, g Graph, opts CSVOptions) error {
+	t := tableWriter{csvWriter{graphWriter: newGraphWriter(ctx, w, &g), csv: opts}}
+	return writing("CSV of vertices", t.write())
+}
+
+type tableWriter struct{ csvWriter }
+
+func (t *tableWriter) write() error {
+	if err := t.g.checkColumns(); err != nil {
+		return err
+	}
+	line, err := t.header()
+	if err != nil {
+		return err
+	}
+	t.Write(append(line, '\n'))
+	return t.finish(t.vertices(t.appendRecord))
+}
+
+// header returns the names of the columns, with a type where a reader could not infer it.
+func (t *tableWriter) header() ([]byte, error) {
+	if t.csv.Neo4j {
+		return t.neo4jHeader(), nil
+	}
+	stated, err := t.ambiguousTypes()
+	if err != nil {
+		return nil, err
+	}
+	line := []byte(vertexHeader)
+	for i, c := range t.g.Columns {
+		t.guarded = t.csv.guard(t.guarded[:0], []byte(c.Name))
+		if stated[i] {
+			t.guarded = append(append(t.guarded, ':'), typeOr(c.Type)...)
+		}
+		line = appendName(append(line, ','), t.guarded)
+	}
+	return line, nil
+}
+
+func (t *tableWriter) neo4jHeader() []byte {
+	line := []byte(vertexHeader + neo4jID)
+	for _, c := range t.g.Columns {
+		if c.Name == vertexHeader {
+			line = []byte(neo4jID)
+		}
+	}
+	for _, c := range t.g.Columns {
+		name := c.Name + ":" + typeText(c.Type)
+		if c.Name == neo4jLabel && typeOr(c.Type) == Text {
+			name = neo4jLabel
+		}
+		line = appendName(append(line, ','), []byte(name))
+	}
+	return line
+}
+
+// ambiguousTypes reads all values and reports, for each column, whether a reader could not
+// infer its type from them.
+func (t *tableWriter) ambiguousTypes() ([]bool, error) {
+	stated := make([]bool, len(t.g.Columns))
+	looks := make([]Type, len(t.g.Columns))
+	words := make([]bool, len(t.g.Columns)) // there are words such as NA, which are texts where no other values are
+	for i, c := range t.g.Columns {
+		_, kind := cutType(c.Name)
+		stated[i] = kind != Untyped
+	}
+	err := t.each(t.g.Vertices, func(v uint32) error {
+		for i := range t.g.Columns {
+			value, ok, err := t.guardedValue(i, v)
+			if err != nil {
+				return err
+			}
+			switch {
+			case !ok:
+			case len(value) == 0:
+				stated[i] = true
+			case IsMissing(value):
+				words[i] = true
+			case looks[i] != Text:
+				looks[i] = looks[i].Or(TypeOf(value))
+			}
+		}
+		return nil
+	})
+	for i, c := range t.g.Columns {
+		if words[i] && looks[i] == Untyped {
+			looks[i] = Text
+		}
+		stated[i] = stated[i] || looks[i] != typeOr(c.Type)
+	}
+	return stated, err
+}
+
+// guardedValue returns the value of a vertex as it is written, before quoting.
+func (t *tableWriter) guardedValue(column int, v uint32) ([]byte, bool, error) {
+	value, ok, err := t.value(column, v)
+	if ok && typeOr(t.g.Columns[column].Type) == Text {
+		t.guarded = t.csv.guard(t.guarded[:0], value)
+		value = t.guarded
+	}
+	return value, ok, err
+}
+
+func (t *tableWriter) appendRecord(line []byte, v uint32) ([]byte, error) {
+	line, err := t.appendKey(line, v)
+	if err != nil {
+		return nil, err
+	}
+	for i := range t.g.Columns {
+		line = append(line, ',')
+		value, ok, err := t.guardedValue(i, v)
+		switch {
+		case err != nil:
+			return nil, err
+		case !ok:
+		case len(value) == 0:
+			line = append(line, `""`...)
+		default:
+			line = appendQuoted(line, value)
+		}
+	}
+	return append(line, '\n'), nil
 }

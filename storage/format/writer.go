@@ -2,11 +2,20 @@ package format
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"iter"
 	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"heavytail/storage/format/internal/decimal"
+	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/fault"
+	"heavytail/storage/internal/excerpt"
 )
 
 // writeBuffer is the size of a writer's buffer: large enough that the cost of system calls and
@@ -206,13 +215,13 @@ func (g *Graph) value(scratch []byte, column int, v uint32) (value []byte, ok bo
 	}
 	kind := g.Columns[column].Type
 	reason := valueFault(kind, value)
-	if f := encodingFault(value); f.found() {
-		reason = f.reason
+	if f := fault.OfEncoding(value); f.Found() {
+		reason = f.Reason
 	}
 	if reason != "" {
 		return value, false, g.valueError(column, v, reason)
 	}
-	if kind == Float && isInteger(value) {
+	if kind == Float && decimal.IsInteger(value) {
 		value = append(value, ".0"...)
 	}
 	return value, true, nil
@@ -226,9 +235,9 @@ func (g *Graph) valueError(column int, v uint32, reason string) error {
 func (g *Graph) checkColumns() error {
 	known := map[string]bool{}
 	for _, c := range g.Columns {
-		switch f := encodingFault([]byte(c.Name)); {
-		case f.found():
-			return nameError(c.Name, f.reason)
+		switch f := fault.OfEncoding([]byte(c.Name)); {
+		case f.Found():
+			return nameError(c.Name, f.Reason)
 		case c.Name == "" || known[c.Name]:
 			return nameError(c.Name, "the name is empty or taken")
 		}
@@ -238,5 +247,95 @@ func (g *Graph) checkColumns() error {
 }
 
 func nameError(name, reason string) error {
-	return fmt.Errorf("attribute %s: %w: %s", excerpt([]byte(name)), ErrValue, reason)
+	return fmt.Errorf("attribute %s: %w: %s", excerpt.Of([]byte(name)), ErrValue, reason)
+}
+
+// AppendKey appends the key of vertex v to dst and returns the extended slice, like
+// storage.Snapshot.AppendKey, so that writing does not allocate per key.
+type AppendKey func(dst []byte, v uint32) []byte
+
+// checkKey returns the reason why no text can contain a key, even in quotes, or "".
+func checkKey(key []byte) string {
+	switch {
+	case len(key) == 0:
+		return "it is empty"
+	case len(key) > defaultMaxKey:
+		return fmt.Sprintf("it has %d bytes, the limit is %d", len(key), defaultMaxKey)
+	case bytes.IndexByte(key, 0) >= 0:
+		return "it holds a NUL"
+	case !utf8.Valid(key):
+		return "it is not valid UTF-8"
+	}
+	return ""
+}
+
+// checkVectorKey returns the reason why a text of keys separated by blanks cannot contain a
+// key, or "".
+func checkVectorKey(key []byte) string {
+	switch {
+	case len(key) == 0:
+		return "it is empty"
+	case !utf8.Valid(key):
+		return "it is not valid UTF-8"
+	case bytes.IndexByte(key, 0) >= 0 || bytes.IndexFunc(key, unicode.IsSpace) >= 0:
+		return "it holds white space or a NUL, which separates keys there"
+	}
+	return ""
+}
+
+// checked appends the key of a vertex. A check that gives a reason against it makes a *KeyError.
+func (key AppendKey) checked(dst []byte, v uint32, checks ...func(key []byte) string) ([]byte, error) {
+	start := len(dst)
+	dst = key(dst, v)
+	for _, check := range checks {
+		if reason := check(dst[start:]); reason != "" {
+			return nil, &KeyError{string(dst[start:]), reason}
+		}
+	}
+	return dst, nil
+}
+
+// isWord reports whether a key is one word to every reader of lists separated by whitespace: it
+// has no white space of any script, nothing that looks like a comment (to networkx a # anywhere
+// begins one), and no character that could separate columns or enclose a field.
+func isWord(key []byte) bool {
+	if len(key) == 0 || delimited.IsComment(key[0]) {
+		return false
+	}
+	for _, r := range string(key) {
+		if r <= ' ' || r == 0x7f || unicode.IsSpace(r) || strings.ContainsRune(`,;|"#`, r) {
+			return false
+		}
+	}
+	return true
+}
+
+// appendName appends the name of a column as a CSV field, in quotes also where a reader that looks
+// for the separator could find another in it, or a bracket around several.
+func appendName(dst, name []byte) []byte {
+	if bytes.ContainsAny(name, ";|()[]") {
+		return quote(dst, name)
+	}
+	return appendQuoted(dst, name)
+}
+
+// appendQuoted appends a text that is not empty as a CSV field, with quotes if it needs them.
+func appendQuoted(dst, key []byte) []byte {
+	first, last := key[0], key[len(key)-1]
+	if !delimited.IsComment(first) && !delimited.IsBlank(first) && !delimited.IsBlank(last) && !bytes.ContainsAny(key, ",\"\t\r\n") {
+		return append(dst, key...)
+	}
+	return quote(dst, key)
+}
+
+// quote appends a text in quotes, in which those of the text are doubled.
+func quote(dst, key []byte) []byte {
+	dst = append(dst, '"')
+	for _, c := range key {
+		if c == '"' {
+			dst = append(dst, '"')
+		}
+		dst = append(dst, c)
+	}
+	return append(dst, '"')
 }

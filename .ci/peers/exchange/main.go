@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"heavytail/storage/atomicfile"
 	"heavytail/storage/format"
 )
 
@@ -73,7 +74,7 @@ func load(path string, into any) error {
 }
 
 func create(folder, name string, write func(io.Writer) error) error {
-	f, err := format.CreateFile(filepath.Join(folder, name), false)
+	f, err := atomicfile.Create(filepath.Join(folder, name), false)
 	if err != nil {
 		return err
 	}
@@ -165,7 +166,7 @@ func (g *graph) whole() format.Graph {
 // read reads a file of vectors or of a graph; the ending of its name determines
 // which.
 func read(ctx context.Context, path string, args []string) (any, error) {
-	in, _, err := format.OpenFile(path)
+	in, _, err := atomicfile.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -32,6 +32,7 @@ import (
 
 	"heavytail/embedding"
 	"heavytail/index"
+	"heavytail/storage/atomicfile"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
 	"heavytail/storage/vec"
@@ -81,7 +82,7 @@ func (f folder) path(name string) string { return filepath.Join(string(f), name)
 // the same problem: every further component repeats the eigenvalue 1, and eigsh
 // cannot leave the repetitions out.
 func (f folder) prepare(edgeFile string) error {
-	in, size, err := format.OpenFile(edgeFile)
+	in, size, err := atomicfile.Open(edgeFile)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"heavytail/embedding/link"
 	"heavytail/query/catalogue"
 	"heavytail/query/links"
+	"heavytail/storage/atomicfile"
 	"heavytail/storage/format"
 )
 
@@ -65,7 +66,7 @@ func (*readPairs) ProcessElement(ctx context.Context, file fileio.FileMetadata, 
 		return err
 	}
 	defer remove()
-	in, size, err := format.OpenFile(path)
+	in, size, err := atomicfile.Open(path)
 	if err != nil {
 		return err
 	}

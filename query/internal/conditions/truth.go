@@ -89,7 +89,9 @@ func isNumber(t storage.Type) bool { return t == storage.Integer || t == storage
 
 // canCompare reports whether values of two types have an order: both are
 // numbers, or both of one type.
-func canCompare(a, b storage.Type) bool { return a == b || isNumber(a) && isNumber(b) }
+func canCompare(a, b storage.Type) bool {
+	return a == b || isNumber(a) && isNumber(b) || a == anything || b == anything
+}
 
 // CompareValues returns the order of two values: texts by their bytes, numbers
 // by their size, exactly, and false before true. It returns false if a value

@@ -193,6 +193,8 @@ type Described interface {
 type Operation interface {
 	// Plan returns the steps that EXPLAIN prints.
 	Plan() *plan.Plan
+	// Columns returns the names and types of the columns of its rows, before it runs.
+	Columns() ([]string, []rows.ColumnType)
 	// Exec runs the statement and returns its rows.
 	Exec(c *Call) (*rows.Rows, error)
 }

@@ -13,10 +13,10 @@ import (
 // Explain is the statement EXPLAIN.
 var Explain = &Statement[*parser.Explain, Operation, Nothing, *plan.Plan]{
 	Help: help.Statement{
-		Statement: "EXPLAIN", Syntax: "EXPLAIN statement",
-		Summary: "shows how a statement would be answered, without running it",
-		Columns: "step, detail",
-		Example: "EXPLAIN NEAREST 10 TO 'alice' USING spec",
+		Statement: "EXPLAIN",
+		Summary:   "shows how a statement would be answered, without running it",
+		Columns:   "step, detail",
+		Example:   "EXPLAIN NEAREST 10 TO 'alice' USING spec",
 	},
 	When:    func(s *parser.Explain) bool { return !s.Profile },
 	Bind:    bindInner,
@@ -30,10 +30,10 @@ var Explain = &Statement[*parser.Explain, Operation, Nothing, *plan.Plan]{
 // Profile is the statement PROFILE.
 var Profile = &Statement[*parser.Explain, Operation, Nothing, [][]rows.Value]{
 	Help: help.Statement{
-		Statement: "PROFILE", Syntax: "PROFILE statement",
-		Summary: "runs a statement and shows the rows and seconds of each step",
-		Columns: "step, detail, rows, seconds",
-		Example: "PROFILE WITHIN RADIUS 0.35 OF 'alice' USING spec",
+		Statement: "PROFILE",
+		Summary:   "runs a statement and shows the rows and seconds of each step",
+		Columns:   "step, detail, rows, seconds",
+		Example:   "PROFILE WITHIN RADIUS 0.35 OF 'alice' USING spec",
 	},
 	When:    func(s *parser.Explain) bool { return s.Profile },
 	Bind:    bindInner,
@@ -71,4 +71,4 @@ func runProfile(c *Call, inner Operation, _ Nothing) ([][]rows.Value, error) {
 }
 
 // Statements lists the statements around others.
-func Statements() []Described { return []Described{IntoFile, Explain, Profile} }
+func Statements() []Described { return []Described{Tail, Explain, Profile} }

@@ -6,20 +6,15 @@ import (
 
 	"heavytail/embedding/option"
 	"heavytail/query/fault"
-	"heavytail/query/help"
 	"heavytail/query/internal/lists"
 	"heavytail/query/internal/rowfile"
 	"heavytail/query/internal/session"
-	"heavytail/query/parser"
-	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage/format"
 )
 
-// RowsRequest asks to write the rows of a statement to a file. There is no typed method
-// for it, because programs have the rows themselves.
+// RowsRequest asks to write the rows of a statement to a file.
 type RowsRequest struct {
-	Operation        // bound and resolved
 	text      string // of the statement
 	Path      string
 	Overwrite bool
@@ -30,35 +25,6 @@ type RowsRequest struct {
 type WrittenRows struct {
 	path string
 	rows int64
-}
-
-// IntoFile is the statement INTO FILE around another one.
-var IntoFile = &Statement[*parser.IntoFile, RowsRequest, rowfile.Form, WrittenRows]{
-	Help: help.Statement{
-		Statement: "INTO FILE", Syntax: "INTO FILE 'file' [WITH (option := value, …)]",
-		Summary: "at the end of a statement that returns rows (SHOW, DESCRIBE, COUNT, COMPUTE, NEAREST, WITHIN, SCORE, PREDICT, EVALUATE, DIFF), writes its rows into a file, by its ending as CSV, TSV, JSON, NDJSON, Markdown or Parquet; text is compressed if the name ends in .gz or .zst",
-		Columns: "file, rows",
-		Example: "NEAREST 100 TO 'alice' USING spec INTO FILE 'near.parquet'",
-	},
-	Schema: intoFileSchema,
-	Bind: func(b *Binder, s *parser.IntoFile) RowsRequest {
-		inner, err := b.Prepare(s.Statement)
-		b.Fail(err)
-		req := RowsRequest{Operation: inner, text: s.Statement.String(), Path: b.Text(fault.Into, s.File)}
-		Bind(b, "INTO FILE", intoFileSchema(), s.Options, &req)
-		return req
-	},
-	Resolve: ResolveIntoFile,
-	Plan: func(req RowsRequest, form rowfile.Form) *plan.Plan {
-		return WrittenFile(form.Title, req.Path, req.Operation.Plan())
-	},
-	Run:   runIntoFile,
-	Table: func(_ RowsRequest, w WrittenRows) [][]rows.Value { return [][]rows.Value{{w.path, w.rows}} },
-	Reads: true, // the inner statement decides whether the store is written
-}
-
-func intoFileSchema() option.Schema[RowsRequest] {
-	return IntoFileFields(func(r *RowsRequest) *bool { return &r.Overwrite }, func(r *RowsRequest) *string { return &r.Format })
 }
 
 // IntoFileFields are the options of a statement that writes rows into a file.
@@ -107,13 +73,9 @@ func parquetTypes(columns []rows.ColumnType) []format.Type {
 	return types
 }
 
-// runIntoFile writes the rows while they are made, so that a stream takes no memory. The
+// writeRows writes the rows while they are made, so that a stream takes no memory. The
 // file appears when it is complete.
-func runIntoFile(c *Call, req RowsRequest, form rowfile.Form) (written WrittenRows, err error) {
-	rows, err := req.Operation.Exec(c)
-	if err != nil {
-		return written, err
-	}
+func writeRows(c *Call, req RowsRequest, form rowfile.Form, rows *rows.Rows) (written WrittenRows, err error) {
 	defer rows.Close()
 	written.path = req.Path
 	err = c.WriteFile(req.Path, req.Overwrite, func(out io.Writer) error {

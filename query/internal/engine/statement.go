@@ -53,6 +53,9 @@ type Statement[N parser.Statement, Q, R, A any] struct {
 	// a result has neither.
 	Table func(req Q, answer A) [][]rows.Value
 	Rows  func(req Q, answer A) *rows.Rows
+	// Empty returns an answer without rows, if its table has other columns than that of the zero
+	// answer.
+	Empty func(req Q, found R) A
 	// Job describes the statement as a job; nil if it cannot run in the background. It
 	// may load data that the estimate of its memory needs.
 	Job func(c *Call, req Q, found R) (job.Spec, error)
@@ -133,6 +136,20 @@ type Prepared[N parser.Statement, Q, R, A any] struct {
 // Plan implements Operation.
 func (p *Prepared[N, Q, R, A]) Plan() *plan.Plan { return p.Statement.Plan(p.Req, p.Found) }
 
+// Columns implements Operation: they are those of an answer without rows.
+func (p *Prepared[N, Q, R, A]) Columns() ([]string, []rows.ColumnType) {
+	if p.Rows == nil && p.Table != nil {
+		columns := p.columns()
+		return columns, cells.TypesOfNames(columns)
+	}
+	var answer A
+	if p.Empty != nil {
+		answer = p.Empty(p.Req, p.Found)
+	}
+	table := p.Tabulate(p.Req, answer)
+	return table.Columns(), table.ColumnTypes()
+}
+
 // Exec implements Operation: it runs the request, or queues it where the statement says IN
 // BACKGROUND.
 func (p *Prepared[N, Q, R, A]) Exec(c *Call) (*rows.Rows, error) {
@@ -153,10 +170,15 @@ func (s *Statement[N, Q, R, A]) Tabulate(req Q, answer A) *rows.Rows {
 	case s.Rows != nil:
 		return s.Rows(req, answer)
 	case s.Table != nil:
-		columns, _, _ := strings.Cut(s.Help.Columns, ";")
-		return cells.RowsOf(cells.ColumnsIn(columns), s.Table(req, answer))
+		return cells.RowsOf(s.columns(), s.Table(req, answer))
 	}
 	return cells.None()
+}
+
+// columns are those of help, up to a semicolon.
+func (s *Statement[N, Q, R, A]) columns() []string {
+	columns, _, _ := strings.Cut(s.Help.Columns, ";")
+	return cells.ColumnsIn(columns)
 }
 
 // Answer implements the typed method of the statement: it begins a call,
@@ -260,6 +282,7 @@ func (s *Statement[N, Q, R, A]) RowsFor(c *Call, request any, given []option.Giv
 // Describe implements Described.
 func (s *Statement[N, Q, R, A]) Describe() help.Statement {
 	h := s.Help
+	h.Syntax = parser.Syntax(h.Statement)
 	if s.Schema != nil {
 		h.Options = s.Schema().Infos()
 	}

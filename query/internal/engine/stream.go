@@ -86,6 +86,11 @@ type GraphStream[T any] struct {
 	Graph *session.Graph
 }
 
+// NoRows is the answer of a statement about a graph without rows.
+func NoRows[T any](info storage.GraphInfo) GraphStream[T] {
+	return GraphStream[T]{Graph: &session.Graph{Snapshot: &storage.Snapshot{Info: info}}}
+}
+
 // Collected returns all rows of an answer and the notices of its call.
 func Collected[T any](found GraphStream[T], err error) ([]T, []rows.Notice, error) {
 	if err != nil {
@@ -98,10 +103,10 @@ func Collected[T any](found GraphStream[T], err error) ([]T, []rows.Notice, erro
 // EdgeColumns lists weight and time, if the graph has any.
 func (s GraphStream[T]) EdgeColumns() []string {
 	columns := []string{}
-	if s.Graph.Graph.Weighted() {
+	if s.Graph.Info.Weighted {
 		columns = append(columns, "weight")
 	}
-	if s.Graph.Graph.Times != nil {
+	if s.Graph.Info.Timed {
 		columns = append(columns, "time")
 	}
 	return columns

@@ -1,6 +1,8 @@
 // Package lists has what slices lacks.
 package lists
 
+import "slices"
+
 // Map returns what of gives for each entry of a list.
 func Map[T, U any](list []T, of func(T) U) []U {
 	results := make([]U, len(list))
@@ -8,4 +10,22 @@ func Map[T, U any](list []T, of func(T) U) []U {
 		results[i] = of(entry)
 	}
 	return results
+}
+
+// Kept shortens a growing list to the first elements in the order, once it is more than
+// twice as long as the limit.
+func Kept[T any](list []T, limit int, order func(a, b T) int) []T {
+	if limit == 0 || len(list) < 2*limit+1024 {
+		return list
+	}
+	return FirstOf(list, limit, order)
+}
+
+// FirstOf sorts a list, and returns its first elements up to a limit; 0 means no limit.
+func FirstOf[T any](list []T, limit int, order func(a, b T) int) []T {
+	slices.SortFunc(list, order)
+	if limit > 0 {
+		list = list[:min(limit, len(list))]
+	}
+	return list
 }

@@ -199,21 +199,3 @@ func Without(missing bool) int {
 	}
 	return 0
 }
-
-// Kept shortens a growing list to the first elements in the order, once it is more than
-// twice as long as the limit.
-func Kept[T any](list []T, limit int, order func(a, b T) int) []T {
-	if limit == 0 || len(list) < 2*limit+1024 {
-		return list
-	}
-	return FirstOf(list, limit, order)
-}
-
-// FirstOf sorts a list, and returns its first elements up to a limit; 0 means no limit.
-func FirstOf[T any](list []T, limit int, order func(a, b T) int) []T {
-	slices.SortFunc(list, order)
-	if limit > 0 {
-		list = list[:min(limit, len(list))]
-	}
-	return list
-}

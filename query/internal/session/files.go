@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"heavytail/query/fault"
+	"heavytail/storage/atomicfile"
 	"heavytail/storage/format"
 )
 
@@ -61,17 +62,17 @@ func (f *Files) Lstat(path string) (fs.FileInfo, error) {
 
 func (f *Files) open(path string) (io.ReadCloser, int64, error) {
 	if f.Folder != nil {
-		return format.OpenIn(f.Folder, path)
+		return atomicfile.OpenIn(f.Folder, path)
 	}
-	return format.OpenFile(path)
+	return atomicfile.Open(path)
 }
 
 // create begins a file that appears when it is complete.
-func (f *Files) create(path string, overwrite bool) (*format.File, error) {
+func (f *Files) create(path string, overwrite bool) (*atomicfile.File, error) {
 	if f.Folder != nil {
-		return format.CreateIn(f.Folder, path, overwrite)
+		return atomicfile.CreateIn(f.Folder, path, overwrite)
 	}
-	return format.CreateFile(path, overwrite)
+	return atomicfile.Create(path, overwrite)
 }
 
 // Close closes the folder.
@@ -110,7 +111,7 @@ func (c *Call) CheckInput(path string, at fault.Part) error {
 	}
 	info, err := c.files.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		e := fault.New(at, "file %s: %v", fault.Quote(path), format.ErrNotRegular).WithErr(format.ErrNotRegular)
+		e := fault.New(at, "file %s: %v", fault.Quote(path), atomicfile.ErrNotRegular).WithErr(atomicfile.ErrNotRegular)
 		if c.files.input != nil && !info.IsDir() { // such as a pipe
 			e.Remedy = "'-' reads standard input"
 		}
@@ -129,9 +130,9 @@ func (c *Call) CheckOutput(path string, overwrite bool, at fault.Part) error {
 			return err
 		}
 	}
-	if err := format.CheckCompression(path); err != nil {
+	if err := atomicfile.CheckCompression(path); err != nil {
 		return fault.New(at, "file %s: files with the ending %s are read, and not written", fault.Quote(path), filepath.Ext(path)).
-			WithExpected(format.WrittenCompressions()...).WithErr(err)
+			WithExpected(atomicfile.Compressions()...).WithErr(err)
 	}
 	if path == "-" { // standard output elsewhere, and standard input of IMPORT
 		return fault.New(at, "a file appears when it is complete, so nothing is written to standard output").WithRemedy("name a file; './-' is one of that name")
@@ -144,9 +145,9 @@ func (c *Call) CheckOutput(path string, overwrite bool, at fault.Part) error {
 	case err != nil:
 		return FileMistake(path, at, err)
 	case !info.Mode().IsRegular():
-		return FileMistake(path, at, format.ErrNotRegular)
+		return FileMistake(path, at, atomicfile.ErrNotRegular)
 	case !overwrite:
-		return fault.New(at, "file %s exists", fault.Quote(path)).WithOption("to replace it", OverwriteOption, "true").WithErr(format.ErrExists)
+		return fault.New(at, "file %s exists", fault.Quote(path)).WithOption("to replace it", OverwriteOption, "true").WithErr(atomicfile.ErrExists)
 	}
 	return nil
 }
@@ -158,7 +159,7 @@ func CheckParquet(path string, at fault.Part) error {
 		return fault.New(at, "file %s: %v", fault.Quote(path), err).WithErr(err)
 	}
 	ending := filepath.Ext(path)
-	if !slices.Contains(format.WrittenCompressions(), ending) {
+	if !slices.Contains(atomicfile.Compressions(), ending) {
 		return nil
 	}
 	return fault.New(at, "file %s would be Parquet inside of %s, which no program reads", fault.Quote(path), ending).

@@ -109,7 +109,7 @@ func through(first, second []uint32) []uint32 {
 func (m *Merged) rows(ctx context.Context) (*csr.Graph, error) {
 	differ := func(edge uint64) {
 		if m.Differ++; m.Differ == 1 {
-			m.Example = fmt.Sprintf("%+q and %+q", fault.Clip(string(m.Keys.At(uint32(edge>>32)))), fault.Clip(string(m.Keys.At(uint32(edge)))))
+			m.Example = fmt.Sprintf("%q and %q", fault.Clip(string(m.Keys.At(uint32(edge>>32)))), fault.Clip(string(m.Keys.At(uint32(edge)))))
 		}
 	}
 	buffer, n := m.list.buffer, m.Keys.Len()

@@ -49,7 +49,7 @@ func (n *names) note(name, chosen string) {
 		if len(name) > shown {
 			name = strings.ToValidUTF8(name[:shown], "") + "…"
 		}
-		r.Names = append(r.Names, fmt.Sprintf("%+q as %+q", name, chosen))
+		r.Names = append(r.Names, fmt.Sprintf("%q as %q", name, chosen))
 	}
 }
 

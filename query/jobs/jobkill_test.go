@@ -1,0 +1,126 @@
+package jobs_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"heavytail/.ci/repeat"
+	"heavytail/query"
+	"heavytail/query/internal/querytest"
+	"heavytail/storage"
+)
+
+// killedJobs are statements on the graph "g" of every kind that writes an embedding, with
+// the statements that run before them.
+var killedJobs = []struct{ name, before, statement string }{
+	{"spectral", "", querytest.JobStatements["spectral"]},
+	{"walks", "", querytest.JobStatements["walks"]},
+	{"tune", "", "TUNE g USING dp_spectral(dim := 6, normalization := 'degree') FOR LINKS AS e WITH (trials := 5, seed := 2)"},
+	{
+		"refresh",
+		querytest.JobStatements["spectral"] + "; INSERT EDGE ('0', '400'), ('3', '350'), ('new', '5') INTO g; DELETE VERTEX '77' FROM g; CREATE INDEX ON e",
+		"REFRESH e IN BACKGROUND",
+	},
+	{"refresh walks", querytest.JobStatements["walks"] + "; INSERT EDGE ('0', '400'), ('3', '350'), ('new', '5') INTO g", "REFRESH e"},
+}
+
+// TestJobs_Killed kills the process at checkpoints and at random moments, sometimes again
+// during the resumed run. A resumed job, or a second run if the first one saved nothing, ends
+// with the bytes of an uninterrupted job.
+func TestJobs_Killed(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	path := querytest.JobStore(t)
+	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
+	for _, job := range killedJobs {
+		t.Run(job.name, func(t *testing.T) {
+			if testing.Short() && job.name != "walks" {
+				t.Skip("-short: an EMBED is enough")
+			}
+			before := querytest.CopyStore(t, path)
+			db := querytest.OpenAt(t, before)
+			for _, text := range querytest.StatementsOf(job.before) {
+				querytest.MustRun(t, db, text)
+			}
+			querytest.Close(t, db)
+			whole := querytest.CopyStore(t, before)
+			began := time.Now()
+			if !querytest.Child(t, whole, job.statement, 1<<30, querytest.Never) {
+				t.Fatal("the job does not end")
+			}
+			took := time.Since(began)
+			db = querytest.OpenAt(t, whole)
+			want := querytest.RowsOfEmbedding(t, db)
+			querytest.Close(t, db)
+
+			resumed := 0
+			kill := func(dies int, wait time.Duration) (finished bool) {
+				at := querytest.CopyStore(t, before)
+				text := job.statement
+				for attempt := 0; ; attempt++ {
+					if querytest.Child(t, at, text, dies, wait) {
+						finished = attempt == 0
+						break
+					}
+					db := querytest.OpenAt(t, at)
+					last, from := lastStopped(t, db)
+					if text = job.statement; last != 0 {
+						text = fmt.Sprintf("RESUME JOB %d", last)
+					}
+					if from {
+						resumed++
+					}
+					querytest.Close(t, db)
+					if attempt > 0 || random.IntN(2) == 0 {
+						dies, wait = 1<<30, querytest.Never // the next run ends
+					}
+				}
+				db := querytest.OpenAt(t, at)
+				defer querytest.Close(t, db)
+				if !slices.Equal(querytest.RowsOfEmbedding(t, db), want) {
+					t.Errorf("different bytes after a kill at checkpoint point %d or after %v", dies, wait)
+				}
+				if stats, err := querytest.Engine(db).Store.Stats(ctx); err != nil || len(stats.Jobs) > 0 {
+					t.Errorf("checkpoints are left: %v, %v", stats.Jobs, err)
+				}
+				return finished
+			}
+			// Before the first checkpoint, and after it, and at some of the others or all.
+			kill(0, querytest.Never)
+			for dies := 1; !kill(dies, querytest.Never) && !testing.Short(); {
+				dies += repeat.Step(random, 5)
+			}
+			moments := repeat.Times(3)
+			if testing.Short() {
+				moments = 0
+			}
+			for range moments {
+				kill(1<<30, time.Duration(random.Int64N(int64(took))))
+			}
+			if resumed == 0 && !strings.HasPrefix(job.statement, "REFRESH") {
+				t.Error("no job was resumed from a checkpoint")
+			}
+		})
+	}
+}
+
+// lastStopped returns the ID of the last interrupted job, 0 for none, and whether it has a
+// checkpoint.
+func lastStopped(t *testing.T, db *query.DB) (id uint64, checkpoint bool) {
+	t.Helper()
+	list, err := db.Jobs().List(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range list {
+		if j.State == storage.JobInterrupted {
+			id, checkpoint = j.ID, j.Checkpoint > 0
+		}
+	}
+	return id, checkpoint
+}

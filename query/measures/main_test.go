@@ -1,0 +1,11 @@
+package measures_test
+
+import (
+	"testing"
+
+	"heavytail/.ci/leaktest"
+)
+
+func TestMain(m *testing.M) {
+	leaktest.Main(m)
+}

@@ -1,7 +1,0 @@
-package format
-
-import "os"
-
-// syncDir does nothing: Windows cannot sync a directory, and NTFS journals the
-// rename itself.
-func syncDir(*os.Root) error { return nil }

@@ -1,0 +1,2 @@
+// Package excerpt quotes text of files for messages.
+package excerpt
