@@ -1,11 +1,15 @@
 package query_test
 
 import (
+	"bytes"
 	"errors"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
 
+	"heavytail/embedding/option"
 	"heavytail/index"
 	"heavytail/query"
 	"heavytail/query/catalogue"
@@ -91,6 +95,20 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
+// TestAnswer_Given gives an option apart from the request.
+func TestAnswer_Given(t *testing.T) {
+	t.Parallel()
+	db := querytest.Open(t, nil)
+	querytest.ImportText(t, db, "g", "a b\n")
+	path := filepath.Join(t.TempDir(), "edges")
+	if _, err := db.Answer(t.Context(), "EXPORT GRAPH", files.ExportRequest{Name: "g", Path: path}, option.Given{Name: "format", Value: "graphml"}); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || !bytes.Contains(text, []byte("<graphml")) {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
 // TestAnswer_Mistakes gives what no statement takes, and a closed database.
 func TestAnswer_Mistakes(t *testing.T) {
 	t.Parallel()
@@ -104,6 +122,12 @@ func TestAnswer_Mistakes(t *testing.T) {
 	var failed *fault.StatementError
 	if _, err := new(query.DB).Answer(t.Context(), "CHECK", nil); !errors.Is(err, fault.ErrClosed) || !errors.As(err, &failed) || failed.Statement != "CHECK" {
 		t.Errorf("a zero DB: %v", err)
+	}
+	for _, statement := range []string{"IMPORT", "CHECK"} {
+		request := map[string]any{"IMPORT": graphs.ImportRequest{Graph: "g", Path: "x"}}[statement]
+		if _, err := db.Answer(t.Context(), statement, request, option.Given{Name: "bold", Value: true}); !errors.As(err, &mistake) {
+			t.Errorf("%s: %v", statement, err)
+		}
 	}
 	if _, err := db.Answer(t.Context(), "IMPORT", graphs.ImportRequest{Graph: "g", Path: "x", Repeated: "mean"}); !errors.As(err, &mistake) || mistake.Option != "repeated" || len(mistake.Expected) != len(storage.Repeats()) {
 		t.Errorf("an import: %v", err)

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
 	"heavytail/query/parser"
@@ -77,8 +78,9 @@ func (db *DB) Run(ctx context.Context, statement parser.Statement, params map[st
 // tables without writing statements. statement is Help.Statement. request is nil for a
 // statement without a request, such as "COMPACT", a parser.Listing for "SHOW", and the
 // name itself if the method takes one name. Statements whose methods take several plain
-// arguments can only be run by Run or Query.
-func (db *DB) Answer(ctx context.Context, statement string, request any) (*rows.Rows, error) {
+// arguments can only be run by Run or Query. Options that are given apart replace those of the
+// request; their names, and the types and ranges of their values, are those of HELP.
+func (db *DB) Answer(ctx context.Context, statement string, request any, given ...option.Given) (*rows.Rows, error) {
 	c, err := db.e.Begin(ctx, statement)
 	if err != nil {
 		return nil, err
@@ -88,7 +90,7 @@ func (db *DB) Answer(ctx context.Context, statement string, request any) (*rows.
 		if s.Describe().Statement != statement {
 			continue
 		}
-		rows, ok, err := s.RowsFor(c, request)
+		rows, ok, err := s.RowsFor(c, request, given)
 		if err != nil {
 			return nil, c.Wrap(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/parser"
 )
@@ -30,13 +31,13 @@ func Run(ctx context.Context, c Config) error {
 
 // Answer runs a statement by its typed request, as DB.Answer does, and writes its rows.
 // It reads nothing from In. Errors are those of Run.
-func Answer(ctx context.Context, c Config, statement string, request any) error {
+func Answer(ctx context.Context, c Config, statement string, request any, given ...option.Given) error {
 	c.In = strings.NewReader("")
 	if err := c.Validate(); err != nil {
 		return err
 	}
 	s := newSession(&c, nil)
-	err := s.answer(func() (tabular, error) { return rowsOf(c.DB.Answer(ctx, statement, request)) })
+	err := s.answer(func() (tabular, error) { return rowsOf(c.DB.Answer(ctx, statement, request, given...)) })
 	var broken *outputError
 	if err == nil || errors.As(err, &broken) {
 		return err

@@ -25,7 +25,7 @@ law is a straight line there.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options := query.Options{ReadOnly: true, NoCreate: true}
 			return runOn(cmd, std, args[0], options, format, func(r *runner) error {
-				return r.describe(args[1:], graphs.DescribeGraphRequest{Bootstrap: int(flagInt(cmd, "bootstrap")), Seed: uint64(flagInt(cmd, "seed"))})
+				return r.describe(args[1:])
 			})
 		},
 	}
@@ -36,8 +36,8 @@ law is a straight line there.`,
 
 // describe prints the description of each graph, or of all graphs if none is
 // named. In the format table the plot of its degrees follows each description.
-func (r *runner) describe(graphs []string, req graphs.DescribeGraphRequest) error {
-	if len(graphs) == 0 {
+func (r *runner) describe(names []string) error {
+	if len(names) == 0 {
 		known, err := r.db.Graphs().List(r.ctx)
 		if err != nil {
 			return err
@@ -46,12 +46,11 @@ func (r *runner) describe(graphs []string, req graphs.DescribeGraphRequest) erro
 			return errors.New("the file has no graph yet")
 		}
 		for _, g := range known {
-			graphs = append(graphs, g.Name)
+			names = append(names, g.Name)
 		}
 	}
-	for _, graph := range graphs {
-		req.Graph = graph
-		err := r.answer("DESCRIBE GRAPH", req)
+	for _, graph := range names {
+		err := r.answer("DESCRIBE GRAPH", graphs.DescribeGraphRequest{Graph: graph})
 		if err == nil && r.format == repl.Table {
 			fmt.Fprintln(r.std.out)
 			err = plotDegrees(r.ctx, r.std.out, r.db, graph)

@@ -157,7 +157,8 @@ var layout = map[string][]string{
 		"query/where", "storage", "storage/csr", "storage/format", "storage/generate",
 	},
 	"query/vectors": {
-		"embedding", "embedding/evaluate", "embedding/jsonnull", "embedding/option", "embedding/run", "index", "query/catalogue", "query/fault",
+		"embedding", "embedding/evaluate", "embedding/jsonnull", "embedding/netmf", "embedding/option", "embedding/propagate", "embedding/run",
+		"embedding/unitball", "index", "query/catalogue", "query/fault",
 		"query/files", "query/graphs", "query/help", "query/internal/bind", "query/internal/cells", "query/internal/conditions",
 		"query/internal/engine", "query/internal/entries", "query/internal/export", "query/internal/indexes", "query/internal/job",
 		"query/internal/lists", "query/internal/methods", "query/internal/scan", "query/internal/search", "query/internal/session",

@@ -45,7 +45,7 @@ on the way; the copy is compact and appears when it is complete. Other readers m
 have the file open.`,
 		Args: exactly(2, "FILE and COPY"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			request := maintenance.BackupRequest{Path: args[1], Overwrite: flagBool(cmd, "overwrite")}
+			request := maintenance.BackupRequest{Path: args[1]}
 			return runStatement(cmd, std, args[0], query.Options{ReadOnly: true, NoCreate: true}, format, "BACKUP", request)
 		},
 	}

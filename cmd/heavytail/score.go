@@ -7,7 +7,6 @@ import (
 	"heavytail/query"
 	"heavytail/query/links"
 	"heavytail/repl"
-	"heavytail/storage/format"
 )
 
 func newScore(std streams) *cobra.Command {
@@ -34,23 +33,11 @@ no line is lost or written twice.`,
 			if err != nil {
 				return usageError{fmt.Errorf("--with is %q, expected scorers as in adamic_adar, cosine(spec): %w", with, err)}
 			}
-			header, err := format.ParseHeader(flagText(cmd, "header"))
-			must(err) // the flag accepts only valid values
 			form := repl.Table
 			if out == "-" { // rows without a file
 				out, form = "", repl.CSV
 			}
-			request := links.ScoreRequest{
-				Path: pairs, Graph: graph, With: scorers, Into: out, Header: header, Separator: flagText(cmd, "separator"),
-				Overwrite: flagBool(cmd, "overwrite"), Resume: flagBool(cmd, "resume"),
-				Top: int(flagInt(cmd, "top")), Columns: flagText(cmd, "columns"),
-				First: flagInt(cmd, "first"), Count: flagCount(cmd),
-			}
-			if cmd.Flags().Changed("threshold") {
-				x, err := cmd.Flags().GetFloat64("threshold")
-				must(err)
-				request.Threshold = &x
-			}
+			request := links.ScoreRequest{Path: pairs, Graph: graph, With: scorers, Into: out}
 			return runStatement(cmd, std, args[0], query.Options{ReadOnly: true, NoCreate: true, Input: std.in}, string(form), "SCORE FILE", request)
 		},
 	}

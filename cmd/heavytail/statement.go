@@ -111,47 +111,29 @@ func require(cmd *cobra.Command, names ...string) {
 
 func flagName(option string) string { return strings.ReplaceAll(option, "_", "-") }
 
-// flagText, flagInt and flagBool return the value of a flag that addOptions has added.
-func flagText(cmd *cobra.Command, name string) string {
-	text, err := cmd.Flags().GetString(name)
-	must(err)
-	return text
-}
-
-func flagInt(cmd *cobra.Command, name string) int64 {
-	n, err := cmd.Flags().GetInt64(name)
-	must(err)
-	return n
-}
-
-func flagBool(cmd *cobra.Command, name string) bool {
-	truth, err := cmd.Flags().GetBool(name)
-	must(err)
-	return truth
-}
-
-// givenSettings returns the options that the user has set by flags.
-func givenSettings(cmd *cobra.Command, options []option.Info) map[string]any {
-	given := map[string]any{}
+// given returns the options that the user has set by flags, which addFlags has added.
+func given(cmd *cobra.Command, options []option.Info) (list []option.Given) {
 	for _, o := range options {
 		name := flagName(o.Name)
 		if !cmd.Flags().Changed(name) {
 			continue
 		}
+		var value any
+		var err error
 		switch o.Type {
 		case "bool":
-			given[o.Name] = flagBool(cmd, name)
+			value, err = cmd.Flags().GetBool(name)
 		case "int":
-			given[o.Name] = flagInt(cmd, name)
+			value, err = cmd.Flags().GetInt64(name)
 		case "float":
-			x, err := cmd.Flags().GetFloat64(name)
-			must(err)
-			given[o.Name] = x
+			value, err = cmd.Flags().GetFloat64(name)
 		default:
-			given[o.Name] = flagText(cmd, name)
+			value, err = cmd.Flags().GetString(name)
 		}
+		must(err)
+		list = append(list, option.Given{Name: o.Name, Value: value})
 	}
-	return given
+	return list
 }
 
 // refuseOthers returns an error if a flag was given that is an option of the other
@@ -222,10 +204,10 @@ func runStatement(cmd *cobra.Command, std streams, path string, options query.Op
 	return runOn(cmd, std, path, options, format, func(r *runner) error { return r.answer(statement, request) })
 }
 
-// answer runs one statement by its request. Its errors do not show the statement,
+// answer runs one statement by its request and the flags of its options. Its errors do not show the statement,
 // since the user has written a command line, and they name flags instead of options.
 func (r *runner) answer(statement string, request any) error {
-	return unreported(repl.Answer(r.ctx, r.config(), statement, request))
+	return unreported(repl.Answer(r.ctx, r.config(), statement, request, given(r.cmd, statementOptions(statement))...))
 }
 
 // config is how the runner prints rows.

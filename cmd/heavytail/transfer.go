@@ -12,7 +12,6 @@ import (
 	"heavytail/query/files"
 	"heavytail/query/graphs"
 	"heavytail/query/vectors"
-	"heavytail/storage"
 	"heavytail/storage/format"
 )
 
@@ -38,7 +37,7 @@ is added or, after an error, nothing.`,
 			if err := refuseOthers(cmd, kind, other); err != nil {
 				return err
 			}
-			request := importRequest(cmd, args[1], args[2])
+			request := graphs.ImportRequest{Graph: args[1], Path: args[2]}
 			if vertices {
 				request.Layout = format.LayoutVertices
 			}
@@ -51,32 +50,14 @@ is added or, after an error, nothing.`,
 	return cmd
 }
 
-func importRequest(cmd *cobra.Command, graph, path string) graphs.ImportRequest {
-	header, err := format.ParseHeader(flagText(cmd, "header"))
-	must(err) // the flag accepts only valid values
-	req := graphs.ImportRequest{
-		Graph: graph, Path: path, Layout: format.Layout(flagText(cmd, "format")),
-		Header: header, Separator: flagText(cmd, "separator"), SkipBad: flagText(cmd, "on-error") == "skip",
-		MaxLine: int(flagInt(cmd, "max-line")), MaxKey: int(flagInt(cmd, "max-key")),
-		MaxBytes: flagInt(cmd, "max-bytes"), MaxLines: flagInt(cmd, "max-lines"),
-		Source: flagText(cmd, "source"), Target: flagText(cmd, "target"), Weight: flagText(cmd, "weight"), Time: flagText(cmd, "time"), TimeUnit: flagText(cmd, "time-unit"),
-		Repeated: storage.Repeated(flagText(cmd, "repeated")),
-		Key:      flagText(cmd, "key"), Join: flagText(cmd, "join"), Keys: flagText(cmd, "keys"),
-		Ends: format.Ends(flagText(cmd, "ends")),
-	}
-	for column := range strings.SplitSeq(flagText(cmd, "columns"), ",") {
-		if column = strings.TrimSpace(column); column != "" {
-			req.Columns = append(req.Columns, column)
-		}
-	}
-	return req
-}
-
 // exports lists the words for what the command export writes, with their statements.
 // The flags of walks include the options of their methods.
 var exports = []struct{ word, statement string }{
 	{"graph", "EXPORT GRAPH"}, {"vertices", "EXPORT VERTICES"}, {"embedding", "EXPORT EMBEDDING"}, {exportWalks, "EXPORT WALKS"},
 }
+
+// formFlag is the option of all exports but walks whose choices differ between them.
+const formFlag = "format"
 
 // exportWalks is the word for the export of walks, which names a method by a flag.
 const exportWalks = "walks"
@@ -114,24 +95,15 @@ func exportRequest(cmd *cobra.Command, word, name, path string) (statement strin
 			return "", nil, usageError{fmt.Errorf("--%s is for EXPORT WALKS, not for %s", flagName(o.Name), statement)}
 		}
 	}
-	return statement, files.ExportRequest{
-		Name: name, Path: path, Overwrite: flagBool(cmd, "overwrite"), Spreadsheet: flagBool(cmd, "spreadsheet"),
-		Format: unlessAuto(flagText(cmd, "format")), Times: unlessAuto(flagText(cmd, "times")),
-	}, nil
-}
-
-// flagCount is the flag count; nil if it is not given.
-func flagCount(cmd *cobra.Command) *int64 {
-	if !cmd.Flags().Changed("count") {
-		return nil
-	}
-	return new(flagInt(cmd, "count"))
+	return statement, files.ExportRequest{Name: name, Path: path}, nil
 }
 
 func walksRequest(cmd *cobra.Command, graph, path string) (vectors.ExportWalksRequest, error) {
-	req := vectors.ExportWalksRequest{
-		Graph: graph, Path: path, Overwrite: flagBool(cmd, "overwrite"),
-		Method: flagText(cmd, "method"), Settings: givenSettings(cmd, walkOptions()), First: flagInt(cmd, "first"), Count: flagCount(cmd),
+	method, err := cmd.Flags().GetString("method")
+	must(err)
+	req := vectors.ExportWalksRequest{Graph: graph, Path: path, Method: method, Settings: map[string]any{}}
+	for _, g := range given(cmd, walkOptions()) {
+		req.Settings[g.Name] = g.Value
 	}
 	for _, m := range vectors.Methods() {
 		for _, o := range walkOptions() {
@@ -142,14 +114,6 @@ func walksRequest(cmd *cobra.Command, graph, path string) (vectors.ExportWalksRe
 		}
 	}
 	return req, nil
-}
-
-// unlessAuto returns the value of a flag for a request, in which "" means auto.
-func unlessAuto(text string) string {
-	if text == "auto" {
-		return ""
-	}
-	return text
 }
 
 func walkMethods() []string {
@@ -206,7 +170,7 @@ form follows from the ending of OUTPUT or from --format; an additional ending .g
 			return runStatement(cmd, std, args[0], query.Options{ReadOnly: true, NoCreate: true}, "table", statement, request)
 		},
 	}
-	cmd.Flags().String("format", "", "form of OUTPUT: "+formsOf())
+	cmd.Flags().String(formFlag, "", "form of OUTPUT: "+formsOf())
 	for _, e := range exports {
 		addOptions(cmd, e.statement)
 	}
@@ -222,7 +186,7 @@ func formsOf() string {
 	text := ""
 	for _, e := range exports {
 		options := statementOptions(e.statement)
-		i := slices.IndexFunc(options, func(o option.Info) bool { return o.Name == "format" })
+		i := slices.IndexFunc(options, func(o option.Info) bool { return o.Name == formFlag })
 		if i < 0 {
 			continue
 		}

@@ -1,39 +1,6 @@
 package option
 
-import (
-	"io/fs"
-	"os"
-	"path/filepath"
-	"regexp"
-	"strings"
-	"testing"
-)
-
-// TestField_Only expects that options are declared by fields alone: no other package describes one by an
-// Info with a type, and none reads a value by the name of its option from a map of values.
-func TestField_Only(t *testing.T) {
-	described := regexp.MustCompile(`option\.Info\{[^}]*Type:|option\.Values\b|\bset\["`)
-	files := 0
-	for _, dir := range []string{"../run", "../../query", "../../repl", "../../cmd/heavytail"} {
-		err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			files++
-			text, err := os.ReadFile(path)
-			if found := described.Find(text); found != nil {
-				t.Errorf("%s has %q", path, found)
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if files < 100 {
-		t.Errorf("only %d files were read", files)
-	}
-}
+import "testing"
 
 type sample struct {
 	n     int

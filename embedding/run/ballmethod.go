@@ -9,9 +9,9 @@ import (
 
 func unitBall() algorithm {
 	summary := "a placement in which exactly the neighbours of a vertex are within distance 1"
-	return method(unitball.Method, summary, ballFields(), ballOptions.validate, ballOptions.withDefaults, func(o ballOptions) prepared {
+	return method(unitball.Method, summary, BallSchema(), BallOptions.validate, BallOptions.withDefaults, func(o BallOptions) prepared {
 		p := prepared{run: o.run, renew: o.renew, bytes: o.bytes, seconds: o.seconds}
-		if o.least {
+		if o.Least {
 			p.run = o.leastDim
 			widest, first := o, o
 			widest.Dim, first.Dim = leastMost, leastFirst

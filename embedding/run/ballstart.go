@@ -16,23 +16,24 @@ import (
 // This file has the starts of unit_ball: the vectors that a run begins with. Only their
 // directions are used.
 
-// ballOptions are the options of unit_ball: those of package unitball, and the method
-// whose vectors a run begins with.
-type ballOptions struct {
+// BallOptions are the options of unit_ball: those of package unitball, and the vectors that a run
+// begins with, which take the place of their Start.
+type BallOptions struct {
 	unitball.Options
-	start string // one of ballStarts
-	from  string // the embedding of storedStart
-	least bool   // search for the smallest dimension, in place of Dim
+	Begin string // StartRandom, which empty is without From, embedding.MethodDeepWalk, embedding.MethodDPWalker or StartEmbedding
+	From  string // the embedding of StartEmbedding, which it implies; of the same graph
+	Least bool   // search for the smallest Dim in which no more than Tolerance pairs are wrong; it needs StartRandom
 
 	began string // the embedding whose vectors Start has; empty for others
 }
 
+// What BallOptions can begin with, besides the vectors of a method with its defaults.
 const (
-	randomStart = "random"
-	storedStart = "embedding" // of the embedding that the option start_embedding names
+	StartRandom    = "random"
+	StartEmbedding = "embedding" // the vectors of the embedding From
 )
 
-var ballStarts = []string{randomStart, embedding.MethodDeepWalk, embedding.MethodDPWalker, storedStart}
+var ballStarts = []string{StartRandom, embedding.MethodDeepWalk, embedding.MethodDPWalker, StartEmbedding}
 
 func storedOf(db *storage.DB, snap *storage.Snapshot) Stored {
 	return func(ctx context.Context, name string) (storage.EmbeddingInfo, *vec.Matrix, []uint32, error) {
@@ -49,27 +50,27 @@ func storedOf(db *storage.DB, snap *storage.Snapshot) Stored {
 }
 
 // setStart computes the vectors that a run begins with, if they are not random.
-func (o *ballOptions) setStart(ctx context.Context, g *csr.Graph, req Request, from ballPhase) (err error) {
-	switch o.start {
-	case randomStart:
-	case storedStart:
+func (o *BallOptions) setStart(ctx context.Context, g *csr.Graph, req Request, from ballPhase) (err error) {
+	switch o.Begin {
+	case StartRandom:
+	case StartEmbedding:
 		if req.Stored == nil {
-			return &StartError{o.from, ErrNoStored}
+			return &StartError{o.From, ErrNoStored}
 		}
-		info, rows, numbers, err := req.Stored(ctx, o.from)
+		info, rows, numbers, err := req.Stored(ctx, o.From)
 		if err != nil {
-			return &StartError{o.from, err}
+			return &StartError{o.From, err}
 		}
 		return o.setStored(ctx, g, info, rows, numbers, req.Workers)
 	default:
 		w := o.walks(req.Workers)
 		w.Progress, w.Checkpoints = req.Progress, ofPhase(req.Checkpoints, ballPhase{at: walking}, from)
-		o.Start, err = startOf(ctx, g, o.start, w)
+		o.Start, err = startOf(ctx, g, o.Begin, w)
 	}
 	return err
 }
 
-func (o ballOptions) walks(workers int) embedding.WalkOptions {
+func (o BallOptions) walks(workers int) embedding.WalkOptions {
 	return embedding.WalkOptions{Dim: o.Dim, Seed: o.Seed, Workers: workers}
 }
 
@@ -84,10 +85,10 @@ func startOf(ctx context.Context, g *csr.Graph, method string, o embedding.WalkO
 // setStored begins with the vectors of a stored embedding. If it has more dimensions, they
 // are projected onto their leading principal axes; if it has fewer, random coordinates of
 // the same size are added.
-func (o *ballOptions) setStored(ctx context.Context, g *csr.Graph, info storage.EmbeddingInfo, rows *vec.Matrix, from []uint32, workers int) error {
+func (o *BallOptions) setStored(ctx context.Context, g *csr.Graph, info storage.EmbeddingInfo, rows *vec.Matrix, from []uint32, workers int) error {
 	fitted, how, err := fitDim(ctx, rows, o.Dim, o.Seed, workers)
 	if err != nil {
-		return &StartError{o.from, err}
+		return &StartError{o.From, err}
 	}
 	var missing int
 	if o.Start, missing = startRows(g, fitted, from); missing > 0 {

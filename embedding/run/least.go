@@ -41,7 +41,7 @@ type leastTrial struct {
 // leastSearch is the state of a search: the trials so far, and the vectors of the smallest
 // dimension that succeeded, or of the last trial if none did.
 type leastSearch struct {
-	o               ballOptions
+	o               BallOptions
 	vertices, bound int // bound is a dimension below which no placement is exact
 	trials          []leastTrial
 	rows            *vec.Matrix
@@ -82,7 +82,7 @@ func (s *leastSearch) between() (failed, good int) {
 
 func (s *leastSearch) succeeded(t leastTrial) bool { return t.Wrong.Pairs() <= s.o.Tolerance }
 
-func (o ballOptions) leastDim(ctx context.Context, g *csr.Graph, req Request) (outcome, error) {
+func (o BallOptions) leastDim(ctx context.Context, g *csr.Graph, req Request) (outcome, error) {
 	began := time.Now()
 	packing, err := evaluate.PackingDimension(ctx, g)
 	if err != nil {

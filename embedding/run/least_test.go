@@ -186,7 +186,7 @@ func TestLeast_Resume(t *testing.T) {
 // Without pairs that could be right or wrong, precision and recall are not among the statistics.
 func TestBallRecord_NoEdges(t *testing.T) {
 	t.Parallel()
-	info, err := ballRecord(context.Background(), random(t, 3, 0, 1), ballOptions{}, unitball.Stats{})
+	info, err := ballRecord(context.Background(), random(t, 3, 0, 1), BallOptions{}, unitball.Stats{})
 	if err != nil || statistic(info, "wrong pairs") != "0" {
 		t.Fatalf("%+v, %v", info, err)
 	}

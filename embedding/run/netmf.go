@@ -14,7 +14,7 @@ import (
 func netMF() algorithm {
 	type options = netmf.Options
 	summary := "exact factorisation of the matrix that deepwalk samples, for small graphs"
-	a := method(netmf.Method, summary, netMFFields(), options.Validate, options.WithDefaults, func(o options) prepared {
+	a := method(netmf.Method, summary, NetMFSchema(), options.Validate, options.WithDefaults, func(o options) prepared {
 		return prepared{
 			run: func(ctx context.Context, g *csr.Graph, req Request) (outcome, error) {
 				o := o
@@ -51,7 +51,8 @@ func netMFRecord(g *csr.Graph, seed uint64, stats netmf.Stats) storage.Embedding
 	return info
 }
 
-func netMFFields() option.Schema[netmf.Options] {
+// NetMFSchema returns the options of netmf.
+func NetMFSchema() option.Schema[netmf.Options] {
 	type options = netmf.Options
 	return option.Schema[options]{
 		dim("", func(o *options) *int { return &o.Dim }),

@@ -19,7 +19,7 @@ import (
 func fastRP() algorithm {
 	type options = propagate.FastRPOptions
 	summary := "sparse random projection of powers of the transition matrix, the fastest method"
-	return method(propagate.MethodFastRP, summary, fastRPFields(), options.Validate, options.WithDefaults, func(o options) prepared {
+	return method(propagate.MethodFastRP, summary, FastRPSchema(), options.Validate, options.WithDefaults, func(o options) prepared {
 		return prepared{
 			run: func(ctx context.Context, g *csr.Graph, req Request) (outcome, error) {
 				o := o
@@ -134,7 +134,7 @@ func renewFastRP(ctx context.Context, g *csr.Graph, o propagate.FastRPOptions, r
 func proNE() algorithm {
 	type options = propagate.ProNEOptions
 	summary := "factorisation of a sparse matrix, propagated through a band of the spectrum"
-	return method(propagate.MethodProNE, summary, proNEFields(), options.Validate, options.WithDefaults, func(o options) prepared {
+	return method(propagate.MethodProNE, summary, ProNESchema(), options.Validate, options.WithDefaults, func(o options) prepared {
 		return prepared{
 			run: func(ctx context.Context, g *csr.Graph, req Request) (outcome, error) {
 				o := o
@@ -156,7 +156,8 @@ func proNE() algorithm {
 	})
 }
 
-func proNEFields() option.Schema[propagate.ProNEOptions] {
+// ProNESchema returns the options of prone.
+func ProNESchema() option.Schema[propagate.ProNEOptions] {
 	type options = propagate.ProNEOptions
 	return option.Schema[options]{
 		dim("", func(o *options) *int { return &o.Dim }),
@@ -170,7 +171,8 @@ func proNEFields() option.Schema[propagate.ProNEOptions] {
 	}
 }
 
-func fastRPFields() option.Schema[propagate.FastRPOptions] {
+// FastRPSchema returns the options of fastrp.
+func FastRPSchema() option.Schema[propagate.FastRPOptions] {
 	type options = propagate.FastRPOptions
 	power := fmt.Sprintf("a number from %d to %d", -propagate.MaxPower, propagate.MaxPower)
 	alpha := func(i int, at func(*options) **float64) option.Field[options] {

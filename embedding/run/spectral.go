@@ -14,7 +14,7 @@ import (
 // spectral is a method of package embedding that solves for eigenvectors.
 func spectral(name, summary string) algorithm {
 	complete := func(o embedding.SpectralOptions) embedding.SpectralOptions { return o.WithDefaults(name) }
-	return method(name, summary, spectralFields(name), embedding.SpectralOptions.Validate, complete, func(o embedding.SpectralOptions) prepared {
+	return method(name, summary, SpectralSchema(name), embedding.SpectralOptions.Validate, complete, func(o embedding.SpectralOptions) prepared {
 		return prepared{
 			solved: &o,
 			bytes:  func(g *csr.Graph) int64 { return embedding.SpectralBytes(g, name, o) },
@@ -33,7 +33,7 @@ func spectral(name, summary string) algorithm {
 				info := spectralRecord(g, o, stats)
 				if name == embedding.MethodDPSpectral { // the result of an automatic choice
 					o.Normalization, o.Beta = stats.Normalization, &stats.Beta
-					info.Options = spectralFields(name).Settings(o)
+					info.Options = SpectralSchema(name).Settings(o)
 				}
 				return outcome{rows, info, state.Write}, nil
 			},
@@ -64,7 +64,9 @@ func spectralRecord(g *csr.Graph, o embedding.SpectralOptions, stats embedding.S
 	return info
 }
 
-func spectralFields(method string) option.Schema[embedding.SpectralOptions] {
+// SpectralSchema returns the options of a spectral method of package embedding; without a name, those
+// of both.
+func SpectralSchema(method string) option.Schema[embedding.SpectralOptions] {
 	type options = embedding.SpectralOptions
 	penalty := option.Schema[options]{
 		float("beta", "degree penalty, from 0 (none) to 8; 0.5 by default with degree", "a number from 0 to 8",
@@ -88,7 +90,7 @@ func spectralFields(method string) option.Schema[embedding.SpectralOptions] {
 	list := option.Schema[options]{
 		dim(", at most the number of vertices", func(o *options) *int { return &o.Dim }),
 	}
-	if method == embedding.MethodDPSpectral {
+	if method != embedding.MethodLaplacianEigenmaps {
 		list = append(list, penalty...)
 	}
 	return append(list, common...)

@@ -32,15 +32,15 @@ func Tunable(method string, options []option.Given, seed uint64) (tune.Method, e
 	options = seeded(options, seed)
 	var err error
 	if method == tune.MethodUnitBall {
-		var o ballOptions
-		if o, _, err = ballFields().BindValid("method "+method, options, ballOptions.validate); o.least {
+		var o BallOptions
+		if o, _, err = BallSchema().BindValid("method "+method, options, BallOptions.validate); o.Least {
 			return m, &option.Error{Owner: "method " + method, Option: "dim", Value: leastWord, Allowed: "a whole number from 1 to 4096 in a search"}
 		}
 		m.Placing = o.withDefaults().placing()
 	} else if HasWalks(method) {
-		m.Walks, _, err = walkFields(method).BindValid("method "+method, options, embedding.WalkOptions.Validate)
+		m.Walks, _, err = WalkSchema(method).BindValid("method "+method, options, embedding.WalkOptions.Validate)
 	} else {
-		m.Spectral, _, err = spectralFields(method).BindValid("method "+method, options, embedding.SpectralOptions.Validate)
+		m.Spectral, _, err = SpectralSchema(method).BindValid("method "+method, options, embedding.SpectralOptions.Validate)
 	}
 	return m, err
 }
@@ -51,8 +51,8 @@ const (
 )
 
 // placing is unit_ball for a search. The survey has fewer dimensions and passes.
-func (o ballOptions) placing() *tune.Placing {
-	at := func(full bool) ballOptions {
+func (o BallOptions) placing() *tune.Placing {
+	at := func(full bool) BallOptions {
 		o := o
 		if !full {
 			o.Dim, o.Passes = min(o.Dim, surveyDim), min(o.Passes, surveyPasses)

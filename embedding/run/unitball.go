@@ -21,14 +21,14 @@ import (
 
 const leastWord = "least" // in place of a dim
 
-func (o ballOptions) withDefaults() ballOptions {
+func (o BallOptions) withDefaults() BallOptions {
 	switch {
-	case o.from != "":
-		o.start = storedStart
-	case o.start == "":
-		o.start = randomStart
+	case o.From != "":
+		o.Begin = StartEmbedding
+	case o.Begin == "":
+		o.Begin = StartRandom
 	}
-	if o.Anchor == nil && o.start != randomStart {
+	if o.Anchor == nil && o.Begin != StartRandom {
 		o.Anchor = new(unitball.StartAnchor) // Start has no rows yet
 	}
 	o.Options = o.Options.WithDefaults()
@@ -36,44 +36,44 @@ func (o ballOptions) withDefaults() ballOptions {
 }
 
 // validate adds checks of the options that package unitball does not have.
-func (o ballOptions) validate() error {
-	if o.least && (o.from != "" || o.start != "" && o.start != randomStart) {
+func (o BallOptions) validate() error {
+	if o.Least && (o.From != "" || o.Begin != "" && o.Begin != StartRandom) {
 		return fmt.Errorf("%w: a search for the least dim begins with random vectors", unitball.ErrOptions)
 	}
-	if o.start == storedStart && o.from == "" {
+	if o.Begin == StartEmbedding && o.From == "" {
 		return fmt.Errorf("%w: start_embedding names no embedding", unitball.ErrOptions)
 	}
-	if o.from != "" && o.start != "" && o.start != storedStart {
+	if o.From != "" && o.Begin != "" && o.Begin != StartEmbedding {
 		return fmt.Errorf("%w: a run has one start", unitball.ErrOptions)
 	}
 	return o.Validate()
 }
 
-func (o ballOptions) bytes(g *csr.Graph) int64 {
+func (o BallOptions) bytes(g *csr.Graph) int64 {
 	bytes := unitball.Bytes(g, o.Options)
-	if o.start == randomStart {
+	if o.Begin == StartRandom {
 		return bytes
 	}
 	bytes += 4 * int64(g.Vertices()) * int64(o.Dim)
-	if o.start == storedStart {
+	if o.Begin == StartEmbedding {
 		return bytes
 	}
-	return max(bytes, embedding.WalkBytes(g, o.start, o.walks(0)))
+	return max(bytes, embedding.WalkBytes(g, o.Begin, o.walks(0)))
 }
 
-func (o ballOptions) seconds(ctx context.Context, g *csr.Graph, workers int) (float64, error) {
+func (o BallOptions) seconds(ctx context.Context, g *csr.Graph, workers int) (float64, error) {
 	o.Workers = workers
 	seconds, err := unitball.Seconds(ctx, g, o.Options)
-	if err != nil || o.start == randomStart || o.start == storedStart {
+	if err != nil || o.Begin == StartRandom || o.Begin == StartEmbedding {
 		return seconds, err
 	}
-	walks, err := embedding.WalkSeconds(ctx, g, o.start, o.walks(workers))
+	walks, err := embedding.WalkSeconds(ctx, g, o.Begin, o.walks(workers))
 	return seconds + walks, err
 }
 
 // run computes the start, and then the placement. A checkpoint begins with the phase in
 // which it was saved.
-func (o ballOptions) run(ctx context.Context, g *csr.Graph, req Request) (outcome, error) {
+func (o BallOptions) run(ctx context.Context, g *csr.Graph, req Request) (outcome, error) {
 	from, err := readPhase(req.Checkpoints.From)
 	if err != nil {
 		return outcome{}, err
@@ -107,7 +107,7 @@ type ballHead struct {
 	Wrong int64
 }
 
-func (o ballOptions) renew(ctx context.Context, g *csr.Graph, workers int, r renewing) (outcome, embedding.RefreshStats, error) {
+func (o BallOptions) renew(ctx context.Context, g *csr.Graph, workers int, r renewing) (outcome, embedding.RefreshStats, error) {
 	var head ballHead
 	if err := binary.Read(r.state, binary.LittleEndian, &head); err != nil || head.Magic != ballMagic || head.Wrong < 0 {
 		return outcome{}, embedding.RefreshStats{}, fmt.Errorf("%w: it is none of unit_ball", embedding.ErrState)
@@ -146,7 +146,7 @@ func ballWrong(w unitball.Wrong) string {
 	return fmt.Sprintf("%d wrong pairs, %s", w.Pairs(), ballFigures(w))
 }
 
-func ballRecord(ctx context.Context, g *csr.Graph, o ballOptions, stats unitball.Stats) (storage.EmbeddingInfo, error) {
+func ballRecord(ctx context.Context, g *csr.Graph, o BallOptions, stats unitball.Stats) (storage.EmbeddingInfo, error) {
 	w := stats.Wrong
 	info := storage.EmbeddingInfo{
 		Seed: o.Seed, Iterations: stats.Passes, Seconds: stats.Seconds,
@@ -207,17 +207,18 @@ func ballNote(ctx context.Context, g *csr.Graph, dim int, w unitball.Wrong) (str
 	return note + "; more passes or a larger dim may help", nil
 }
 
-func ballFields() option.Schema[ballOptions] {
-	type options = ballOptions
+// BallSchema returns the options of unit_ball.
+func BallSchema() option.Schema[BallOptions] {
+	type options = BallOptions
 	return option.Schema[options]{
 		dim("; 'least' searches for the smallest number, up to 256, with at most tolerance wrong pairs", func(o *options) *int { return &o.Dim }).
-			OrWord(leastWord, func(o *options) *bool { return &o.least }).Must("a whole number from 1 to 4096, or 'least'"),
+			OrWord(leastWord, func(o *options) *bool { return &o.Least }).Must("a whole number from 1 to 4096, or 'least'"),
 		option.Choice("start", "vectors to begin with: random ones, those of a method with its defaults, or those of start_embedding", ballStarts,
-			func(o *options) *string { return &o.start }).
+			func(o *options) *string { return &o.Begin }).
 			Must("'" + strings.Join(ballStarts, "' or '") + "'; with dim := 'least' only 'random'; 'embedding' needs start_embedding"),
 		// The name keeps embeddings apart from methods, which may have the same names.
 		option.String(storage.SettingStart, "embedding of the same graph whose vectors are the start; if it has more dimensions than dim, they are projected onto their principal axes; if fewer, random ones are added",
-			func(o *options) *string { return &o.from }).
+			func(o *options) *string { return &o.From }).
 			Must("the name of an embedding of the graph, without another start and without dim := 'least'"),
 		float("anchor", "how strongly vectors are kept near their start until a tenth of the passes is left; 0 lets them move freely; the default is 0.3 with any start except random", "a number from 0 to 100",
 			func(o *options) **float64 { return &o.Anchor }),

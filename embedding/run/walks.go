@@ -19,7 +19,7 @@ import (
 // walks is a method of package embedding that learns from walks.
 func walks(name, summary string) algorithm {
 	complete := func(o embedding.WalkOptions) embedding.WalkOptions { return o.WithDefaults(name) }
-	a := method(name, summary, walkFields(name), embedding.WalkOptions.Validate, complete, func(o embedding.WalkOptions) prepared {
+	a := method(name, summary, WalkSchema(name), embedding.WalkOptions.Validate, complete, func(o embedding.WalkOptions) prepared {
 		return prepared{
 			run: func(ctx context.Context, g *csr.Graph, req Request) (outcome, error) {
 				o := o
@@ -98,7 +98,9 @@ func walkRecord(g *csr.Graph, o embedding.WalkOptions, stats embedding.WalkStats
 	return info
 }
 
-func walkFields(method string) option.Schema[embedding.WalkOptions] {
+// WalkSchema returns the options of a method of package embedding that learns from walks; without a
+// name, those of all of them.
+func WalkSchema(method string) option.Schema[embedding.WalkOptions] {
 	type options = embedding.WalkOptions
 	rate := "learning rate at the beginning; it falls linearly towards 0"
 	if method == embedding.MethodDPWalker {
@@ -115,13 +117,13 @@ func walkFields(method string) option.Schema[embedding.WalkOptions] {
 			func(o *options) *float64 { return &o.Alpha }),
 		count("negative", "negative samples of each pair; 0 is hierarchical softmax", 0, 256, func(o *options) *int { return &o.Negative }),
 	}
-	switch method {
-	case embedding.MethodDPWalker:
+	if method == embedding.MethodDPWalker || method == "" {
 		list = append(list, float("beta", "degree penalty of the walks; 0 for none", "a number from -8 to 8",
 			func(o *options) **float64 { return &o.Beta }),
 			float("common", "weight of each common neighbour beside that of an edge; 1 is that of the paper, and with 0 walks follow edges only", "a number from 0 to 1e6",
 				func(o *options) **float64 { return &o.Common }))
-	case embedding.MethodNode2Vec:
+	}
+	if method == embedding.MethodNode2Vec || method == "" {
 		list = append(list,
 			positive("p", "how rarely a walk goes back", "a number from 1e-6 to 1e6", func(o *options) *float64 { return &o.P }),
 			positive("q", "how rarely a walk leaves the neighbourhood it is in", "a number from 1e-6 to 1e6", func(o *options) *float64 { return &o.Q }))

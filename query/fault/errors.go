@@ -95,12 +95,15 @@ func (e *PartError) Error() string { return e.in(Words{}) }
 
 func (e *PartError) in(w Words) string { return w.Message(e.Err) + "; " + e.remedy(w) }
 
+// ResumeOption is the option of a statement that continues the file of a PartError.
+const ResumeOption = "resume"
+
 // Remedy returns the clause that describes how to continue.
 func (e *PartError) Remedy() string { return e.remedy(Words{}) }
 
 // remedy is Remedy in the words of a program.
 func (e *PartError) remedy(w Words) string {
-	return fmt.Sprintf("%s has the first %s; to continue it, set %s", Quote(e.File), Count(e.Pairs, "pair"), w.set("resume", "true"))
+	return fmt.Sprintf("%s has the first %s; to continue it, set %s", Quote(e.File), Count(e.Pairs, "pair"), w.set(ResumeOption, "true"))
 }
 
 // Unwrap returns the reason why the statement stopped.

@@ -153,7 +153,7 @@ func resolveMaterialize(c *engine.Call, req MaterializeRequest) (*materializeEnt
 		{Name: "near", Value: fmt.Sprint(near)},
 	}}
 	if req.Sides != "" {
-		m.with = append(m.with, storage.Setting{Name: "sides", Value: req.Sides})
+		m.with = append(m.with, storage.Setting{Name: scoring.SidesOption, Value: req.Sides})
 	}
 	made := m.scorers[0].model.Created
 	if e := m.scorers[0].embedding; e != nil && e.Info.Created.After(made) {

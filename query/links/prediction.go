@@ -143,7 +143,7 @@ func (req PredictRequest) check() error {
 	case req.Stored && (req.Where != nil || req.OrderBy != "" || req.Near != 0 || x != nil || req.Top != 0 || req.Sides != "" || req.AsOf != nil):
 		return fault.New(fault.Statement, "stored links are read as they are, without a condition, an order and options")
 	case !req.Each && !req.some().All():
-		return fault.OfOption("first", "and count choose among many vertices, and apply only with FOR ALL or FOR FILE")
+		return engine.NotOfMany()
 	case req.OrderBy != "" && req.Vertex == "":
 		return fault.New(engine.PartOrder, "only the links of one vertex can be sorted")
 	}

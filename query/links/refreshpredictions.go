@@ -12,6 +12,7 @@ import (
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/entries"
 	"heavytail/query/internal/job"
+	"heavytail/query/internal/scoring"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -100,7 +101,7 @@ func resolveRefreshPredictions(c *engine.Call, req RefreshPredictionsRequest) (f
 
 // materializedBy is the request by which predictions were stored.
 func materializedBy(p storage.PredictionInfo) (MaterializeRequest, error) {
-	r := MaterializeRequest{Graph: p.Graph, With: entries.ScorerOf(p), K: p.K, Sides: engine.ValueOf(p.Options, "sides")}
+	r := MaterializeRequest{Graph: p.Graph, With: entries.ScorerOf(p), K: p.K, Sides: engine.ValueOf(p.Options, scoring.SidesOption)}
 	var err error
 	if r.Near, err = strconv.Atoi(cmp.Or(engine.ValueOf(p.Options, "near"), "0")); err != nil {
 		err = fmt.Errorf("option near of predictions by %s: %w", p.Scorer, err)

@@ -112,10 +112,10 @@ func scoreFileSchema() option.Schema[ScoreRequest] {
 	some[0].Doc += "; a file of CSV that does not begin with number 0 has no header"
 	return append(append(pairs, some...),
 		engine.OverwriteField(func(r *ScoreRequest) *bool { return &r.Overwrite }).With("INTO FILE", intoFile),
-		option.String("columns", "additional columns of the file to keep between the keys and the scores: all, none, or comma-separated names", func(r *ScoreRequest) *string { return &r.Columns }).OrElse(allColumns),
+		option.String(columnsOption, "additional columns of the file to keep between the keys and the scores: all, none, or comma-separated names", func(r *ScoreRequest) *string { return &r.Columns }).OrElse(allColumns),
 		option.Int("top", "number of pairs to keep for each source, the likeliest by the first scorer; 0 keeps all", func(r *ScoreRequest) *int { return &r.Top }).NotNegative().Rule(ScoreRequest.topOfAll),
 		thresholdField("lowest score of the first scorer with which a pair is kept, or the largest distance if the scorer is a distance; none keeps all pairs", func(r *ScoreRequest) **float64 { return &r.Threshold }),
-		option.Bool("resume", "continue the file of an earlier run that was stopped, whose name ends in .part", func(r *ScoreRequest) *bool { return &r.Resume }).With("INTO FILE", intoFile).Rule(ScoreRequest.resumable))
+		option.Bool(fault.ResumeOption, "continue the file of an earlier run that was stopped, whose name ends in .part", func(r *ScoreRequest) *bool { return &r.Resume }).With("INTO FILE", intoFile).Rule(ScoreRequest.resumable))
 }
 
 func (req ScoreRequest) topOfAll() error {

@@ -14,6 +14,8 @@ import (
 	"heavytail/storage/format"
 )
 
+const columnsOption = "columns"
+
 // The values of ScoreRequest.Columns that are no names.
 const (
 	allColumns = "all"
@@ -39,7 +41,7 @@ func further(c *engine.Call, path, wanted string, opts format.EdgeListOptions, w
 	found.all = !named
 	if path == "-" {
 		if named {
-			err = fault.OfOption("columns", "does not apply to standard input, of which only the keys are read")
+			err = fault.OfOption(columnsOption, "does not apply to standard input, of which only the keys are read")
 		}
 		return found, err
 	}
@@ -73,11 +75,11 @@ func namedColumns(text string, there []format.PairColumn) (list []format.PairCol
 		name = strings.TrimSpace(name)
 		i := slices.Index(names, name)
 		if i < 0 {
-			return nil, fault.OfOption("columns", "names %s, which is not an additional column of the file", fault.QuoteKey(name)).
+			return nil, fault.OfOption(columnsOption, "names %s, which is not an additional column of the file", fault.QuoteKey(name)).
 				WithExpected(append([]string{allColumns, noColumns}, names...)...)
 		}
 		if !there[i].Held {
-			return nil, fault.OfOption("columns", "names %s, which has lists or records", fault.QuoteKey(name))
+			return nil, fault.OfOption(columnsOption, "names %s, which has lists or records", fault.QuoteKey(name))
 		}
 		if !slices.Contains(list, there[i]) {
 			list = append(list, there[i])

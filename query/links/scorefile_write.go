@@ -124,14 +124,14 @@ func newScoreBasis(c *engine.Call, s *loadedScoring, req ScoreRequest, further [
 // unless the request continues or replaces it.
 func checkPart(c *engine.Call, req ScoreRequest) error {
 	if req.Resume && req.Path == "-" {
-		return fault.New(fault.Option("resume"), "a run that reads standard input cannot be resumed")
+		return fault.New(fault.Option(fault.ResumeOption), "a run that reads standard input cannot be resumed")
 	}
 	if req.Resume || req.Overwrite {
 		return nil
 	}
 	if _, err := c.DB.Files.Lstat(req.Into + atomicfile.PartEnding); !errors.Is(err, fs.ErrNotExist) {
 		return fault.New(fault.Into, "file %s of an earlier run is unfinished", fault.Quote(req.Into+atomicfile.PartEnding)).
-			WithOption("to continue it", "resume", "true").WithOption("to begin again", "overwrite", "true").WithErr(atomicfile.ErrPart)
+			WithOption("to continue it", fault.ResumeOption, "true").WithOption("to begin again", session.OverwriteOption, "true").WithErr(atomicfile.ErrPart)
 	}
 	return nil
 }
@@ -168,8 +168,8 @@ func resume(c *engine.Call, part *atomicfile.Part, noted []byte, state scoreStat
 		reason = old.Basis.differs(state.Basis)
 	}
 	if reason != "" {
-		e := fault.New(fault.Option("resume"), "file %s cannot be continued: %s", fault.Quote(req.Into+atomicfile.PartEnding), reason).
-			WithOption("to begin again without resume", "overwrite", "true").WithErr(atomicfile.ErrPart)
+		e := fault.New(fault.Option(fault.ResumeOption), "file %s cannot be continued: %s", fault.Quote(req.Into+atomicfile.PartEnding), reason).
+			WithOption("to begin again without resume", session.OverwriteOption, "true").WithErr(atomicfile.ErrPart)
 		return nil, state, errors.Join(e, part.Suspend())
 	}
 	c.Notice("continued after %s", fault.Count(old.Pairs, "pair"))

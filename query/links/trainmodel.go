@@ -149,11 +149,13 @@ func (s *Service) StartTrainModel(ctx context.Context, req TrainModelRequest) (s
 	return trainModel.Start(ctx, s.db, req)
 }
 
+const featuresOption = "features"
+
 func trainSchema() option.Schema[TrainModelRequest] {
 	return option.Schema[TrainModelRequest]{
-		option.String("features", "features of the embedding, joined by +: those of "+strings.Join(scoring.FeatureNames(), ", ")+" that do not depend on the order of a pair; none by default without an embedding, or if a heuristic reads the embedding", func(r *TrainModelRequest) *string { return &r.Features }).OrElse(DefaultFeatures),
+		option.String(featuresOption, "features of the embedding, joined by +: those of "+strings.Join(scoring.FeatureNames(), ", ")+" that do not depend on the order of a pair; none by default without an embedding, or if a heuristic reads the embedding", func(r *TrainModelRequest) *string { return &r.Features }).OrElse(DefaultFeatures),
 		engine.ShareField("fraction of the edges held out to measure on", func(r *TrainModelRequest) *float64 { return &r.Share }),
-		option.BoolOrNil("latest", "hold out the edges with the latest timestamps if the graph has any, otherwise edges at random", func(r *TrainModelRequest) **bool { return &r.Latest }).OrElse(true),
+		scoring.LatestField("", func(r *TrainModelRequest) **bool { return &r.Latest }),
 		engine.NegativesField("comma-separated kinds of pairs without an edge that hidden edges are compared with, in addition to random; each kind has a row, without the calibration, and the model always learns from random pairs. null_auc is the AUC by degree of the same terms on a random graph with the same degrees, which takes about as long as the training", func(r *TrainModelRequest) *[]evaluate.Negatives { return &r.Negatives }),
 		option.Int("training", "largest number of edges to learn from, which are held out as well, with as many pairs without an edge", func(r *TrainModelRequest) *int { return &r.Training }).OrElse(evaluate.DefaultTraining).Between(1, scoring.MaxTraining),
 		option.Seed("seed of the edges and pairs that are drawn; the same seed gives the same model", func(r *TrainModelRequest) *uint64 { return &r.Seed }),
@@ -238,7 +240,7 @@ func (req TrainModelRequest) terms() (link.Terms, error) {
 		terms.Features = DefaultFeatures
 	}
 	if _, err := link.ParseFeatures(terms.Features); err != nil {
-		e := fault.New(fault.Option("features"), "features are %s: %v", fault.QuoteKey(terms.Features), err)
+		e := fault.New(fault.Option(featuresOption), "features are %s: %v", fault.QuoteKey(terms.Features), err)
 		e.Err = err
 		if errors.Is(err, link.ErrFeature) {
 			e.Remedy = "they are names joined by +, such as 'hadamard+l1', of " + strings.Join(scoring.FeatureNames(), ", ")
@@ -246,7 +248,7 @@ func (req TrainModelRequest) terms() (link.Terms, error) {
 		return terms, e
 	}
 	if req.Embedding == "" && (terms.Features != "" || vectors >= 0) {
-		at, what := fault.Option("features"), "features are"
+		at, what := fault.Option(featuresOption), "features are"
 		if vectors >= 0 {
 			at, what = fault.Scorer(vectors), "heuristic "+req.Heuristics[vectors]+" is"
 		}

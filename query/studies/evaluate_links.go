@@ -64,7 +64,7 @@ func linksSchema() option.Schema[EvaluateLinksRequest] {
 	}
 	return option.Schema[request]{
 		engine.ShareField("fraction of the edges to hold out", func(r *request) *float64 { return &r.Share }),
-		option.BoolOrNil("latest", "hold out the edges with the latest timestamps if the graph has any, otherwise edges at random", func(r *request) **bool { return &r.given.latest }).OrElse(true),
+		scoring.LatestField("", func(r *request) **bool { return &r.given.latest }),
 		option.Seed("seed of the edges and pairs that are drawn", func(r *request) *uint64 { return &r.Seed }),
 		scoring.SidesField("in a bipartite graph, measure links between its sides only, with pairs and recommendations between them", func(r *request) *string { return &r.Sides }),
 		engine.NegativesField("comma-separated kinds of pairs without an edge that held-out edges are compared with", func(r *request) *[]evaluate.Negatives { return &r.Negatives }).

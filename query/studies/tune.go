@@ -94,7 +94,7 @@ func tuneSchema() option.Schema[TuneRequest] {
 		only(ForLabels, option.String(attributeOption, "FOR LABELS: the attribute with the labels", func(r *request) *string { return &r.Attribute })),
 		only(ForLabels, option.String("separator", "FOR LABELS: text that separates several labels of a vertex, such as ','", func(r *request) *string { return &r.Separator })),
 		only(ForLinks, engine.ShareField("fraction of the edges that are held out, for links", func(r *request) *float64 { return &r.Share })),
-		only(ForLinks, option.BoolOrNil("latest", "hold out the edges with the latest timestamps if the graph has any, otherwise edges at random; for links", func(r *request) **bool { return &r.latest }).OrElse(true)),
+		only(ForLinks, scoring.LatestField("; for links", func(r *request) **bool { return &r.latest })),
 		option.Seed("seed of all random choices, and of methods that are given without a seed", func(r *request) *uint64 { return &r.Seed }),
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"heavytail/embedding/run"
+	"heavytail/embedding/unitball"
 	"heavytail/query"
 	"heavytail/query/fault"
 	"heavytail/query/internal/querytest"
@@ -46,12 +47,12 @@ func statOf(info storage.EmbeddingInfo, name string) string {
 func TestDB_Embed_Start(t *testing.T) {
 	t.Parallel()
 	db := openStart(t)
-	for dim, want := range map[vectors.BallDim]string{
+	for dim, want := range map[int]string{
 		12: "walks@1, of version 1 of the graph, in 12 dimensions",
 		8:  "walks@1, of version 1 of the graph, in 12 dimensions projected onto 8",
 		16: "walks@1, of version 1 of the graph, in 12 dimensions with 4 random ones added",
 	} {
-		made, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "g", Name: "ball", Using: vectors.UnitBall{Dim: dim, From: "walks", Passes: 20}})
+		made, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "g", Name: "ball", Using: vectors.UnitBall{Options: unitball.Options{Dim: dim, Passes: 20}, From: "walks"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -92,6 +92,9 @@ var importEmbedding = &engine.Statement[*parser.ImportEmbedding, ImportEmbedding
 	},
 }
 
+// The options by which keys without a vector, and vectors without a vertex, do not end an import.
+const noVectorOption, noVertexOption = "no_vector", "no_vertex"
+
 func importEmbeddingSchema() option.Schema[ImportEmbeddingRequest] {
 	type request = ImportEmbeddingRequest
 	// only makes an option one of a single format.
@@ -109,8 +112,8 @@ func importEmbeddingSchema() option.Schema[ImportEmbeddingRequest] {
 		only("npy", "stores the keys with the vectors", option.String(engine.KeysOption, "file with the keys of the rows of a numpy matrix, one a line; by default the name of the matrix with .keys appended, and 'none' uses the row numbers from 0 as keys", func(r *request) *string { return &r.Keys })),
 		only("parquet", "has no columns", option.Column("key", "column of the keys in Parquet; by default vertex, key, id or node, else the first that can have keys", func(r *request) *string { return &r.Key })),
 		only("parquet", "has no columns", option.Column("vector", "column of the vectors in Parquet; by default vector or embedding, else the first of lists", func(r *request) *string { return &r.Vector })),
-		option.Either("no_vector", "whether a vertex without a vector ends the statement or gets zeros, which are similar to nothing", "fail", "zero", func(r *request) *bool { return &r.ZeroMissing }),
-		option.Either("no_vertex", "whether a vector of a key that the graph does not have ends the statement or is left out", "fail", "skip", func(r *request) *bool { return &r.SkipUnknown }),
+		option.Either(noVectorOption, "whether a vertex without a vector ends the statement or gets zeros, which are similar to nothing", "fail", "zero", func(r *request) *bool { return &r.ZeroMissing }),
+		option.Either(noVertexOption, "whether a vector of a key that the graph does not have ends the statement or is left out", "fail", "skip", func(r *request) *bool { return &r.SkipUnknown }),
 	}
 }
 
@@ -330,12 +333,12 @@ func (r *vectorImport) complete() error {
 	if r.unknown.count > 0 && !r.req.SkipUnknown {
 		return fault.New(fault.File, "file %s has %s without a vertex in graph %s: %s", fault.Quote(r.req.Path),
 			fault.Count(int64(r.unknown.count), "vector"), fault.Name(r.req.Graph), r.unknown.String()).
-			WithOption("to leave them out", "no_vertex", "'skip'")
+			WithOption("to leave them out", noVertexOption, "'skip'")
 	}
 	if r.missing.count > 0 && !r.req.ZeroMissing {
 		return fault.New(fault.File, "file %s has no vector for %s of graph %s: %s", fault.Quote(r.req.Path),
 			fault.Count(int64(r.missing.count), "vertex"), fault.Name(r.req.Graph), r.missing.String()).
-			WithOption("to give them zeros", "no_vector", "'zero'")
+			WithOption("to give them zeros", noVectorOption, "'zero'")
 	}
 	return nil
 }

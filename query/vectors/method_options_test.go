@@ -7,9 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"heavytail/embedding/option"
+	"heavytail/embedding"
+	"heavytail/embedding/run"
+	"heavytail/embedding/unitball"
 	"heavytail/query/fault"
-	"heavytail/query/internal/engine"
 	"heavytail/query/internal/methods"
 	"heavytail/query/internal/querytest"
 	"heavytail/query/studies"
@@ -19,80 +20,35 @@ import (
 
 // methodStructs are all option structs of methods, with every field set.
 var methodStructs = []vectors.MethodOptions{
-	vectors.UnitBall{Dim: 3, Start: vectors.StartEmbedding, From: "walks", Anchor: new(0.0), Margin: 0.1, Passes: 5, Step: 0.2, Balance: new(0.0), Tolerance: 3, Seed: 7},
-	vectors.DPSpectral{Dim: 3, Beta: new(0.5), Normalization: vectors.NormalizationDegree, Scale: new(0.5), RowScale: new(0.25), Tolerance: 0.001, Seed: math.MaxUint64, Components: vectors.ComponentsJoint, IgnoreWeights: true},
-	vectors.LaplacianEigenmaps{Dim: 3, Scale: new(0.0), RowScale: new(0.0), Tolerance: 0.001, Seed: 7, Components: vectors.ComponentsApart, IgnoreWeights: true},
-	vectors.FastRP{Dim: 3, Beta: new(0.0), Alpha1: 1, Alpha2: new(0.0), Alpha3: new(-1.0), Alpha4: 2, RowNorm: 0.5, RowScale: new(0.0), IgnoreWeights: true, Seed: 7},
-	vectors.ProNE{Dim: 3, Order: 4, Mu: 0.5, Theta: 1, RowNorm: new(0.0), RowScale: new(0.0), IgnoreWeights: true, Seed: 7},
-	vectors.NetMF{Dim: 3, Window: 2, Negative: 2, Entries: 1000, RowNorm: 0.5, RowScale: 0.1, IgnoreWeights: true, Seed: 7},
-	vectors.DPWalker{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, Beta: new(0.0), Common: new(0.0), RowNorm: 1, RowScale: 0.1, IgnoreWeights: true, Partitions: 1, Seed: 7},
-	vectors.DeepWalk{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, RowNorm: 0.5, RowScale: 0.1, IgnoreWeights: true, Partitions: 1, Seed: 7},
-	vectors.Node2Vec{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, P: 0.5, Q: 2, RowNorm: 0.5, RowScale: 0.1, IgnoreWeights: true, Partitions: 1, Seed: 7},
+	vectors.UnitBall{From: "walks", Begin: run.StartEmbedding, Options: unitball.Options{Dim: 3, Anchor: new(0.0), Margin: 0.1, Passes: 5, Step: 0.2, Balance: new(0.0), Tolerance: 3, Seed: 7}},
+	vectors.DPSpectral{Dim: 3, Beta: new(0.5), Normalization: embedding.Degree, Scale: new(0.5), RowScale: new(0.25), Tolerance: 0.001, Seed: math.MaxUint64, Components: embedding.Joint, IgnoreWeights: true},
+	vectors.LaplacianEigenmaps{Dim: 3, Scale: new(0.0), RowScale: new(0.0), Tolerance: 0.001, Seed: 7, Components: embedding.Joint, IgnoreWeights: true},
+	vectors.FastRP{Dim: 3, Beta: new(0.0), Alpha1: new(1.0), Alpha2: new(0.0), Alpha3: new(-1.0), Alpha4: new(2.0), RowNorm: new(0.0), RowScale: new(0.0), IgnoreWeights: true, Seed: 7},
+	vectors.ProNE{Dim: 3, Order: 4, Mu: new(0.5), Theta: 1, RowNorm: new(0.0), RowScale: new(0.0), IgnoreWeights: true, Seed: 7},
+	vectors.NetMF{Dim: 3, Window: 2, Negative: 2, Entries: 1000, RowNorm: new(0.5), RowScale: new(0.1), IgnoreWeights: true, Seed: 7},
+	vectors.DPWalker{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, Beta: new(0.0), Common: new(0.0), RowNorm: new(1.0), RowScale: new(0.1), IgnoreWeights: true, Partitions: 1, Seed: 7},
+	vectors.DeepWalk{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, RowNorm: new(0.5), RowScale: new(0.1), IgnoreWeights: true, Partitions: 1, Seed: 7},
+	vectors.Node2Vec{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, P: 0.5, Q: 2, RowNorm: new(0.5), RowScale: new(0.1), IgnoreWeights: true, Partitions: 1, Seed: 7},
 }
 
-// TestMethodOptions_Table compares the structs with the table of options, which statements,
-// HELP and the checks use.
-func TestMethodOptions_Table(t *testing.T) {
+// TestMethodOptions_Set expects that each struct with every field set gives every option of its method,
+// and a zero struct none.
+func TestMethodOptions_Set(t *testing.T) {
 	t.Parallel()
 	named := vectors.Methods()
 	if len(named) != len(methodStructs) {
 		t.Fatalf("%d methods, %d structs", len(named), len(methodStructs))
 	}
-	for _, using := range methodStructs {
-		method, err := methods.Find(using.MethodName())
-		if err != nil {
-			t.Fatal(err)
-		}
-		given := engine.GivenBy(using, method.Options)
-		if len(given) != len(method.Options) || reflect.TypeOf(using).NumField() != len(given) {
-			t.Errorf("%T has %d options set, %s has %d", using, len(given), method.Name, len(method.Options))
-			continue
-		}
-		for i, o := range method.Options {
-			if given[i].Name != o.Name {
-				t.Errorf("option %d of %T is %s, in the table of the method %s", i, using, given[i].Name, o.Name)
-			}
+	for i, using := range methodStructs {
+		name, given := using.Method()
+		if name != named[i].Name || len(given) != len(named[i].Options) {
+			t.Errorf("%T of %s has %d options set, %s has %d", using, name, len(given), named[i].Name, len(named[i].Options))
 		}
 		if _, err := methods.ConfigureEmbed("", nil, using); err != nil {
 			t.Errorf("%T: %v", using, err)
 		}
-		if given := engine.GivenBy(reflect.Zero(reflect.TypeOf(using)).Interface(), method.Options); len(given) != 0 {
+		if _, given := reflect.Zero(reflect.TypeOf(using)).Interface().(vectors.MethodOptions).Method(); len(given) != 0 {
 			t.Errorf("a zero %T sets %v", using, given)
-		}
-	}
-	spectral, _ := methods.Find("dp_spectral")
-	for name, constants := range map[string][]string{
-		"normalization": {string(vectors.NormalizationAuto), string(vectors.NormalizationStrength), string(vectors.NormalizationDegree)},
-		"components":    {string(vectors.ComponentsApart), string(vectors.ComponentsJoint)},
-	} {
-		i := slices.IndexFunc(spectral.Options, func(o option.Info) bool { return o.Name == name })
-		if !slices.Equal(spectral.Options[i].Choices, constants) {
-			t.Errorf("%s: choices %v, constants %v", name, spectral.Options[i].Choices, constants)
-		}
-	}
-}
-
-// TestMethodOptions_Zero expects a pointer for every number that may be 0 and has a different
-// default: in a plain field, a 0 that a program computed would silently become the default.
-func TestMethodOptions_Zero(t *testing.T) {
-	t.Parallel()
-	for _, using := range methodStructs {
-		method, _ := methods.Find(using.MethodName())
-		for i, o := range method.Options {
-			var zero any = int64(0)
-			switch o.Type {
-			case "float":
-				zero = 0.0
-			case "int":
-			default:
-				continue
-			}
-			_, err := methods.Options(method.Name, []option.Given{{Name: o.Name, Value: zero}})
-			field := reflect.TypeOf(using).Field(i)
-			other := o.Default != "0" || o.Name == "anchor" // the default of anchor is not 0 with every start
-			if want := err == nil && other; want != (field.Type.Kind() == reflect.Pointer) {
-				t.Errorf("field %s of %T is a %v; the default is %s, and 0 gives the error %v", field.Name, using, field.Type, o.Default, err)
-			}
 		}
 	}
 }
@@ -169,12 +125,13 @@ func TestMethodOptions_Mistakes(t *testing.T) {
 	db := querytest.Open(t, nil)
 	querytest.ImportText(t, db, "g", "a b\n")
 	for want, req := range map[string]vectors.EmbedRequest{
-		"option beta is 9, and must be a number from -8 to 8":                    {Using: vectors.DPWalker{Beta: new(9.0)}},
-		"option dim is -1, and must be a whole number from 1 to 4096":            {Using: vectors.DPSpectral{Dim: -1}},
-		"option normalization is 'row', expected 'auto', 'strength' or 'degree'": {Using: vectors.DPSpectral{Normalization: "row"}},
-		"option scale is NaN, and must be a finite number":                       {Using: vectors.LaplacianEigenmaps{Scale: new(math.NaN())}},
-		"the method is given twice, by Using and by Method or Settings":          {Using: vectors.DeepWalk{}, Method: "deepwalk"},
-		"Using is a nil pointer":                                                 {Using: (*vectors.DPWalker)(nil)},
+		"option beta is 9, and must be a number from -8 to 8":                                                                          {Using: vectors.DPWalker{Beta: new(9.0)}},
+		"option dim is -1, and must be a whole number from 1 to 4096":                                                                  {Using: vectors.DPSpectral{Dim: -1}},
+		"option normalization is '7', expected 'auto', 'strength' or 'degree'":                                                         {Using: vectors.DPSpectral{Normalization: 7}},
+		`method deepwalk has no option "p", expected dim, walks, length, window, epochs, alpha, negative, row_norm, row_scale, weights, partitions or seed`: {Using: vectors.DeepWalk{P: 2}},
+		"option scale is NaN, and must be a finite number":                                                                             {Using: vectors.LaplacianEigenmaps{Scale: new(math.NaN())}},
+		"the method is given twice, by Using and by Method or Settings":                                                                {Using: vectors.DeepWalk{}, Method: "deepwalk"},
+		"Using is a nil pointer": {Using: (*vectors.DPWalker)(nil)},
 	} {
 		req.Graph, req.Name = "g", "e"
 		_, err := db.Vectors().Embed(t.Context(), req)

@@ -177,7 +177,7 @@ func resolveNearest(c *engine.Call, req NearestRequest) (search.Search, error) {
 		}
 		err = cmp.Or(err, search.CheckKeys(c, req.Path))
 	case !req.some().All() || req.Path != "":
-		err = fault.OfOption("first", "and count choose among many vertices, and apply only with FOR ALL or FOR FILE")
+		err = engine.NotOfMany()
 	case len(req.Examples) == 0:
 		q.Vertices, err = search.QueryVertex(req.Vertex, req.Vector)
 	case req.Vertex != "" || req.Vector != nil:

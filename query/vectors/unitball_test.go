@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/embedding"
+	"heavytail/embedding/unitball"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/internal/querytest"
@@ -21,8 +23,8 @@ func TestDB_Embed_UnitBall(t *testing.T) {
 	t.Parallel()
 	db := querytest.Open(t, nil)
 	querytest.MustRun(t, db, "GENERATE preferential_attachment(n := 300, m := 4, seed := 2) INTO g")
-	for _, dim := range []vectors.BallDim{3, 64} {
-		made, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "g", Name: "ball", Using: vectors.UnitBall{Dim: dim, Passes: 150}})
+	for _, dim := range []int{3, 64} {
+		made, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "g", Name: "ball", Using: vectors.UnitBall{Options: unitball.Options{Dim: dim, Passes: 150}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +69,7 @@ func TestDB_Embed_UnitBallBound(t *testing.T) {
 	}
 	querytest.MustRun(t, db, "GENERATE erdos_renyi(n := 1, p := 0) INTO star")
 	querytest.MustRun(t, db, "INSERT EDGE "+strings.Join(edges, ", ")+" INTO star")
-	made, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "star", Name: "low", Using: vectors.UnitBall{Dim: 2, Passes: 50}})
+	made, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "star", Name: "low", Using: vectors.UnitBall{Options: unitball.Options{Dim: 2, Passes: 50}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +133,7 @@ func TestDB_Tune_UnitBall(t *testing.T) {
 	querytest.MustRun(t, db, "GENERATE preferential_attachment(n := 120, m := 3, seed := 2) INTO g")
 	tuned, err := db.Studies().Tune(t.Context(), studies.TuneRequest{
 		Graph: "g", Name: "best", Goal: studies.ForReconstruction, Trials: 8,
-		Methods: []studies.TuneMethod{{Using: vectors.UnitBall{Dim: 24, Passes: 80, Start: vectors.StartDeepWalk}}, {Using: vectors.LaplacianEigenmaps{Dim: 24}}},
+		Methods: []studies.TuneMethod{{Using: vectors.UnitBall{Options: unitball.Options{Dim: 24, Passes: 80}, Begin: embedding.MethodDeepWalk}}, {Using: vectors.LaplacianEigenmaps{Dim: 24}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +166,7 @@ func TestDB_Embed_UnitBallLeast(t *testing.T) {
 	db := querytest.Open(t, nil)
 	querytest.MustRun(t, db, "CREATE GRAPH star")
 	querytest.MustRun(t, db, "INSERT EDGE ('h', 'a'), ('h', 'b'), ('h', 'c'), ('h', 'd'), ('h', 'e') INTO star")
-	made, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "star", Name: "low", Using: vectors.UnitBall{Dim: vectors.BallLeast, Seed: 1}})
+	made, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "star", Name: "low", Using: vectors.UnitBall{Options: unitball.Options{Seed: 1}, Least: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,12 +185,12 @@ func TestDB_Embed_UnitBallLeast(t *testing.T) {
 	if again.To.Dim != 2 {
 		t.Errorf("the refresh has dim %d", again.To.Dim)
 	}
-	for _, using := range []vectors.MethodOptions{vectors.UnitBall{Dim: -2}, vectors.UnitBall{Dim: vectors.BallLeast, Start: vectors.StartDPWalker}} {
+	for _, using := range []vectors.MethodOptions{vectors.UnitBall{Options: unitball.Options{Dim: -2}}, vectors.UnitBall{Least: true, Begin: embedding.MethodDPWalker}} {
 		if _, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "star", Name: "x", Using: using}); !errors.Is(err, fault.ErrInvalid) {
 			t.Errorf("%+v: %v", using, err)
 		}
 	}
-	_, err = db.Studies().Tune(t.Context(), studies.TuneRequest{Graph: "star", Name: "x", Goal: studies.ForReconstruction, Methods: []studies.TuneMethod{{Using: vectors.UnitBall{Dim: vectors.BallLeast}}}})
+	_, err = db.Studies().Tune(t.Context(), studies.TuneRequest{Graph: "star", Name: "x", Goal: studies.ForReconstruction, Methods: []studies.TuneMethod{{Using: vectors.UnitBall{Least: true}}}})
 	if !errors.Is(err, fault.ErrInvalid) {
 		t.Errorf("TUNE with the least dim: %v", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
@@ -185,7 +186,7 @@ type Described interface {
 	Prepare(b *Binder, node parser.Statement) (Operation, bool, error)
 	// RowsFor answers a request as rows. It reports false for a request of another
 	// type.
-	RowsFor(c *Call, request any) (*rows.Rows, bool, error)
+	RowsFor(c *Call, request any, given []option.Given) (*rows.Rows, bool, error)
 }
 
 // Operation is a bound and resolved statement.

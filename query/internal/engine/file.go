@@ -9,7 +9,7 @@ import (
 
 // OverwriteField is the option of every statement that writes a file.
 func OverwriteField[O any](at func(*O) *bool) option.Field[O] {
-	return option.Bool("overwrite", "replace a file that exists", at)
+	return option.Bool(session.OverwriteOption, "replace a file that exists", at)
 }
 
 // FormOption is the name of the option of FormField, for remedies.

@@ -55,10 +55,10 @@ func RowForm(req RowsRequest) (rowfile.Form, error) {
 	}
 	if format.Ending(req.Path) == "" {
 		return rowfile.Form{}, fault.New(fault.Into, "the name of file %s has no ending from which the format follows", fault.Quote(req.Path)).
-			WithExpected(endings...).WithOption("to choose the form", "format", "")
+			WithExpected(endings...).WithOption("to choose the form", FormOption, "")
 	}
 	return rowfile.Form{}, session.EndingMistake(fault.Into, &format.EndingError{Name: req.Path, Ending: format.Ending(req.Path), Known: endings}).
-		WithOption("to choose the form", "format", "")
+		WithOption("to choose the form", FormOption, "")
 }
 
 // parquetTypes are the types of columns as those of a file; a column without a type takes that of

@@ -3,9 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"heavytail/embedding/evaluate"
@@ -50,70 +48,6 @@ func literal(v any) parser.Value {
 	return parser.String{Value: fmt.Sprint(v)}
 }
 
-// GivenBy lists the options that a struct sets, a vectors.MethodOptions or
-// graphs.GeneratorOptions, in the order of its fields, whose tags are the names of the options: those that are not zero or nil, and those
-// without a default in the table.
-func GivenBy(options any, table []option.Info) []option.Given {
-	required := map[string]bool{}
-	for _, o := range table {
-		required[o.Name] = o.Default == ""
-	}
-	var list []option.Given
-	fields := reflect.Indirect(reflect.ValueOf(options))
-	for i := range fields.NumField() {
-		name := fields.Type().Field(i).Tag.Get("option")
-		if field := fields.Field(i); required[name] || !field.IsZero() {
-			list = append(list, option.Given{Name: name, Value: explicit(field)})
-		}
-	}
-	return list
-}
-
-// IsNil reports whether options are a nil pointer to a struct.
-func IsNil(options any) bool {
-	v := reflect.ValueOf(options)
-	return v.Kind() == reflect.Pointer && v.IsNil()
-}
-
-// explicit is the value of a field that is set, as the table of options takes it.
-func explicit(field reflect.Value) any {
-	if word, ok := field.Interface().(interface{ Option() any }); ok { // a number or a word
-		return word.Option()
-	}
-	switch field.Kind() {
-	case reflect.Pointer:
-		return explicit(field.Elem())
-	case reflect.Float64:
-		return field.Float()
-	case reflect.String:
-		return field.String()
-	case reflect.Bool: // of options that are true by default
-		return !field.Bool()
-	case reflect.Uint64: // seeds, which a statement writes as signed integers with the same bits
-		return int64(field.Uint())
-	case reflect.Slice:
-		return listText(field)
-	}
-	return field.Int()
-}
-
-// listText writes a list of numbers in the form of options, such as "100,200", and a
-// list of lists as "0.1,0.2;0.2,0.1".
-func listText(list reflect.Value) string {
-	separator, parts := ",", make([]string, list.Len())
-	for i := range parts {
-		switch e := list.Index(i); e.Kind() {
-		case reflect.Slice:
-			separator, parts[i] = ";", listText(e)
-		case reflect.Float64:
-			parts[i] = strconv.FormatFloat(e.Float(), 'g', -1, 64)
-		default:
-			parts[i] = strconv.FormatInt(e.Int(), 10)
-		}
-	}
-	return strings.Join(parts, separator)
-}
-
 // ShareField is the option share of EVALUATE LINKS, TRAIN MODEL, TUNE and EXPORT PAIRS; 0 is its default.
 func ShareField[O any](doc string, at func(*O) *float64) option.Field[O] {
 	return option.Float("share", doc, at).OrElse(evaluate.DefaultShare).
@@ -122,12 +56,13 @@ func ShareField[O any](doc string, at func(*O) *float64) option.Field[O] {
 
 // NegativesField is the option negatives of EVALUATE LINKS and TRAIN MODEL: kinds of pairs without an edge.
 func NegativesField[O any](doc string, at func(*O) *[]evaluate.Negatives) option.Field[O] {
-	return option.Names(negativesOption, "", doc+
+	return option.Names(NegativesOption, "", doc+
 		": random is any pair; degree is drawn by the degrees of the ends of held-out edges; two_hop has a common neighbour, and then only held-out edges with a common neighbour count", at).
 		OrElse(string(evaluate.RandomNegatives)).Rule(func(o O) error { return CheckNegatives(*at(&o)) })
 }
 
-const negativesOption = "negatives"
+// NegativesOption is the name of the option of NegativesField, for errors.
+const NegativesOption = "negatives"
 
 // CheckNegatives returns an Error for an unknown kind, and for one that is named
 // twice.
@@ -135,11 +70,11 @@ func CheckNegatives(kinds []evaluate.Negatives) error {
 	all := evaluate.AllNegatives()
 	for i, kind := range kinds {
 		if !slices.Contains(all, kind) {
-			return fault.New(fault.Option(negativesOption), "unknown negatives %s", fault.Quote(string(kind))).
+			return fault.New(fault.Option(NegativesOption), "unknown negatives %s", fault.Quote(string(kind))).
 				WithErr(evaluate.ErrOption).WithNearest(string(kind), strings.Split(KindNames(all, "\n"), "\n"), nil)
 		}
 		if slices.Contains(kinds[:i], kind) {
-			return fault.New(fault.Option(negativesOption), "negatives %s are named twice", kind)
+			return fault.New(fault.Option(NegativesOption), "negatives %s are named twice", kind)
 		}
 	}
 	return nil
@@ -156,7 +91,7 @@ func NoNegatives(graph string, kind evaluate.Negatives, err error) error {
 	if !errors.Is(err, evaluate.ErrNegatives) {
 		return err
 	}
-	return fault.New(fault.Option(negativesOption), "graph %s has too few held-out edges or too few other pairs for the negatives %s", fault.Quote(graph), kind).
+	return fault.New(fault.Option(NegativesOption), "graph %s has too few held-out edges or too few other pairs for the negatives %s", fault.Quote(graph), kind).
 		WithErr(err)
 }
 
@@ -170,9 +105,16 @@ type RowRange struct {
 // the first one, and how many.
 func RangeFields[O any](one, many string, first func(*O) *int64, count func(*O) **int64) option.Schema[O] {
 	return option.Schema[O]{
-		option.Int("first", "number of the first "+one+", from 0", first).NotNegative(),
+		option.Int(firstOption, "number of the first "+one+", from 0", first).NotNegative(),
 		option.IntOr("count", "all", "largest number of "+many+"; all takes all that follow the first one", count).NotNegative(),
 	}
+}
+
+const firstOption = "first"
+
+// NotOfMany is the Error for a range of a statement about one vertex.
+func NotOfMany() error {
+	return fault.OfOption(firstOption, "and count choose among many vertices, and apply only with FOR ALL or FOR FILE")
 }
 
 // All reports whether no row is left out.

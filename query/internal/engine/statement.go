@@ -253,14 +253,24 @@ func (c *Call) InBackground(info storage.JobInfo) (storage.JobInfo, error) {
 	})
 }
 
-// RowsFor implements described: it answers a request of the statement as rows.
-func (s *Statement[N, Q, R, A]) RowsFor(c *Call, request any) (*rows.Rows, bool, error) {
+// RowsFor implements described: it answers a request of the statement, with options that were given
+// apart, as rows.
+func (s *Statement[N, Q, R, A]) RowsFor(c *Call, request any, given []option.Given) (*rows.Rows, bool, error) {
 	req, ok := request.(Q)
 	if !ok && s.From != nil {
 		req, ok = s.From(request)
 	}
 	if _, none := any(req).(Nothing); !ok && !(none && request == nil) {
 		return nil, false, nil
+	}
+	if len(given) > 0 {
+		var schema option.Schema[Q]
+		if s.Schema != nil {
+			schema = s.Schema()
+		}
+		if err := schema.Bind(s.Help.Statement, given, &req); err != nil {
+			return nil, true, bind.Mistake(err)
+		}
 	}
 	answer, err := s.Inside(c, req)
 	if err != nil {

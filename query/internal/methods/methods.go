@@ -1,6 +1,7 @@
 package methods
 
 import (
+	"reflect"
 	"slices"
 
 	"heavytail/embedding/option"
@@ -93,15 +94,14 @@ func Note(c *engine.Call, info storage.EmbeddingInfo) {
 	}
 }
 
-// Named are the options of a method as a struct, whose tags are their names.
-type Named interface {
-	// MethodName returns the name of the method in the language.
-	MethodName() string
+// Typed is a vectors.MethodOptions.
+type Typed interface {
+	Method() (name string, options []option.Given)
 }
 
 // Configure is ConfigureEmbed for methods that run on a different graph than the embedded one,
 // or several times: they cannot begin with a stored embedding.
-func Configure(method string, settings map[string]any, using Named) (Configured, error) {
+func Configure(method string, settings map[string]any, using Typed) (Configured, error) {
 	m, err := ConfigureEmbed(method, settings, using)
 	if name := m.StartEmbedding(); err == nil && name != "" {
 		return m, fault.OfOption(storage.SettingStart, "is %s, and only EMBED can begin with a stored embedding: its vectors know the edges that an evaluation hides", fault.Quote(name)).
@@ -112,22 +112,19 @@ func Configure(method string, settings map[string]any, using Named) (Configured,
 
 // ConfigureEmbed checks a method and its options, which a request has either by name or as
 // a struct.
-func ConfigureEmbed(method string, settings map[string]any, using Named) (m Configured, err error) {
+func ConfigureEmbed(method string, settings map[string]any, using Typed) (m Configured, err error) {
 	given := bind.SortedSettings(settings)
 	if using != nil {
 		if method != "" || settings != nil {
 			return m, fault.New(fault.Method, "the method is given twice, by Using and by Method or Settings")
 		}
-		if engine.IsNil(using) {
+		if v := reflect.ValueOf(using); v.Kind() == reflect.Pointer && v.IsNil() {
 			return m, fault.New(fault.Method, "Using is a nil pointer")
 		}
-		method = using.MethodName()
+		method, given = using.Method()
 	}
 	if m.Method, err = Find(method); err != nil {
 		return m, err
-	}
-	if using != nil {
-		given = engine.GivenBy(using, m.Method.Options)
 	}
 	m.Options, err = Options(m.Method.Name, given)
 	return m, err

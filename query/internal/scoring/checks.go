@@ -47,9 +47,16 @@ func CheckLinkGraph(c *engine.Call, graph string, unseen, latest bool) error {
 	return nil
 }
 
+const latestOption = "latest"
+
+// LatestField is the option latest of EVALUATE LINKS, TRAIN MODEL and TUNE. when ends its explanation.
+func LatestField[O any](when string, at func(*O) **bool) option.Field[O] {
+	return option.BoolOrNil(latestOption, "hold out the edges with the latest timestamps if the graph has any, otherwise edges at random"+when, at).OrElse(true)
+}
+
 // untimed is the Error for the latest edges of a graph without timestamps.
 func untimed(graph string) error {
-	return fault.New(fault.Option("latest"), "graph %s has no timestamps", fault.Quote(graph)).WithErr(evaluate.ErrTimes)
+	return fault.New(fault.Option(latestOption), "graph %s has no timestamps", fault.Quote(graph)).WithErr(evaluate.ErrTimes)
 }
 
 // FeatureNames lists the features of pairs of vectors.
@@ -89,10 +96,10 @@ func TrainingMistake(err error) error {
 	at := fault.Graph
 	switch {
 	case errors.Is(err, evaluate.ErrNegatives):
-		at = fault.Option("negatives")
+		at = fault.Option(engine.NegativesOption)
 	case errors.Is(err, link.ErrNeedsTimes):
 		return fault.New(at, "the remaining edges have no times, which a heuristic needs").
-			WithRemedy("hold out fewer, or set latest := FALSE").WithErr(err)
+			WithRemedy("hold out fewer, or set " + option.Given{Name: latestOption, Value: false}.String()).WithErr(err)
 	case !errors.Is(err, link.ErrTooFew) && !errors.Is(err, evaluate.ErrLinks):
 		return err
 	}

@@ -16,6 +16,9 @@ import (
 
 // This is the only file of the package that opens files other than the store.
 
+// OverwriteOption is the option of every statement that writes a file.
+const OverwriteOption = "overwrite"
+
 // Files opens the files that statements name: anywhere, or only inside one
 // folder.
 type Files struct {
@@ -144,7 +147,7 @@ func (c *Call) CheckOutput(path string, overwrite bool, at fault.Part) error {
 	case !info.Mode().IsRegular():
 		return FileMistake(path, at, atomicfile.ErrNotRegular)
 	case !overwrite:
-		return fault.New(at, "file %s exists", fault.Quote(path)).WithOption("to replace it", "overwrite", "true").WithErr(atomicfile.ErrExists)
+		return fault.New(at, "file %s exists", fault.Quote(path)).WithOption("to replace it", OverwriteOption, "true").WithErr(atomicfile.ErrExists)
 	}
 	return nil
 }
