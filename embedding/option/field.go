@@ -16,11 +16,9 @@ type Whole interface{ ~int | ~int64 | ~uint64 }
 
 // Int is an option for a whole number. An int receives the nearest number that it can have.
 func Int[O any, N Whole](name, doc string, at func(*O) *N) Field[O] {
-	return Field[O]{
-		Info: Info{Name: name, Type: "int", Default: "0", Doc: doc},
-		set:  func(o *O, v any) error { *at(o) = whole[N](v.(int64)); return nil },
-		get:  func(o O) (any, bool) { n := *at(&o); return int64(n), n != 0 },
-	}
+	return of(Info{Name: name, Type: "int", Default: "0", Doc: doc},
+		func(o *O, v any) error { *at(o) = whole[N](v.(int64)); return nil },
+		func(o *O) (any, bool) { n := *at(o); return int64(n), n != 0 })
 }
 
 func whole[N Whole](v int64) N {
@@ -35,11 +33,9 @@ func Seed[O any](doc string, at func(*O) *uint64) Field[O] { return Int("seed", 
 
 // Float is an option for a number.
 func Float[O any](name, doc string, at func(*O) *float64) Field[O] {
-	return Field[O]{
-		Info: Info{Name: name, Type: "float", Default: "0", Doc: doc},
-		set:  func(o *O, v any) error { *at(o) = v.(float64); return nil },
-		get:  func(o O) (any, bool) { x := *at(&o); return x, x != 0 },
-	}
+	return of(Info{Name: name, Type: "float", Default: "0", Doc: doc},
+		func(o *O, v any) error { *at(o) = v.(float64); return nil },
+		func(o *O) (any, bool) { x := *at(o); return x, x != 0 })
 }
 
 // FloatOrNil is an option for a number for which zero is a value of its own; nil is the default.
@@ -53,12 +49,15 @@ func FloatOrNil[O any](name, doc string, at func(*O) **float64) Field[O] {
 func IntOr[O any](name, word, doc string, at func(*O) **int64) Field[O] {
 	f := orNil(name, doc, at, func(v any) int64 { return v.(int64) })
 	f.Type = "int"
-	return f.orWord(word)
+	f.core.orWord(word)
+	return f
 }
 
 // FloatOr is an option for a number, or a word, which is the default and nil.
 func FloatOr[O any](name, word, doc string, at func(*O) **float64) Field[O] {
-	return FloatOrNil(name, doc, at).orWord(word)
+	f := FloatOrNil(name, doc, at)
+	f.core.orWord(word)
+	return f
 }
 
 // BoolOrNil is an option whose default depends on other things; nil is the default. OrElse gives
@@ -69,83 +68,37 @@ func BoolOrNil[O any](name, doc string, at func(*O) **bool) Field[O] {
 	return f
 }
 
-func orNil[O, V any](name, doc string, at func(*O) **V, of func(any) V) Field[O] {
-	return Field[O]{
-		Info: Info{Name: name, Doc: doc},
-		set:  func(o *O, v any) error { *at(o) = new(of(v)); return nil },
-		get: func(o O) (v any, set bool) {
-			p := *at(&o)
+func orNil[O, V any](name, doc string, at func(*O) **V, as func(any) V) Field[O] {
+	return of(Info{Name: name, Doc: doc},
+		func(o *O, v any) error { *at(o) = new(as(v)); return nil },
+		func(o *O) (v any, set bool) {
+			p := *at(o)
 			if p == nil {
 				return *new(V), false
 			}
 			return *p, true
-		},
-	}
-}
-
-// orWord makes a word of the default.
-func (f Field[O]) orWord(word string) Field[O] {
-	set, get := f.set, f.get
-	f.Choices, f.Default = []string{word}, literal(word)
-	f.set = func(o *O, v any) error {
-		if v == any(word) {
-			return nil // o is fresh
-		}
-		return set(o, v)
-	}
-	f.get = func(o O) (any, bool) {
-		if v, given := get(o); given {
-			return v, true
-		}
-		return word, false
-	}
-	return f
-}
-
-// OrWord adds to an option for a number a word that sets a truth value of its own.
-func (f Field[O]) OrWord(word string, at func(*O) *bool) Field[O] {
-	set, get := f.set, f.get
-	f.Choices = []string{word}
-	f.set = func(o *O, v any) error {
-		if *at(o) = v == any(word); *at(o) {
-			return nil
-		}
-		return set(o, v)
-	}
-	f.get = func(o O) (any, bool) {
-		if *at(&o) {
-			return word, true
-		}
-		return get(o)
-	}
-	return f
+		})
 }
 
 // Bool is an option for a truth value.
 func Bool[O any](name, doc string, at func(*O) *bool) Field[O] {
-	return Field[O]{
-		Info: Info{Name: name, Type: "bool", Default: "FALSE", Doc: doc},
-		set:  func(o *O, v any) error { *at(o) = v.(bool); return nil },
-		get:  func(o O) (any, bool) { return *at(&o), *at(&o) },
-	}
+	return of(Info{Name: name, Type: "bool", Default: "FALSE", Doc: doc},
+		func(o *O, v any) error { *at(o) = v.(bool); return nil },
+		func(o *O) (any, bool) { return *at(o), *at(o) })
 }
 
 // Unless is an option for a truth value that is true by default; the field is its opposite.
 func Unless[O any](name, doc string, not func(*O) *bool) Field[O] {
-	return Field[O]{
-		Info: Info{Name: name, Type: "bool", Default: "TRUE", Doc: doc},
-		set:  func(o *O, v any) error { *not(o) = !v.(bool); return nil },
-		get:  func(o O) (any, bool) { return !*not(&o), *not(&o) },
-	}
+	return of(Info{Name: name, Type: "bool", Default: "TRUE", Doc: doc},
+		func(o *O, v any) error { *not(o) = !v.(bool); return nil },
+		func(o *O) (any, bool) { return !*not(o), *not(o) })
 }
 
 // String is an option for a text.
 func String[O any, S ~string](name, doc string, at func(*O) *S) Field[O] {
-	return Field[O]{
-		Info: Info{Name: name, Type: "text", Default: "''", Doc: doc},
-		set:  func(o *O, v any) error { *at(o) = S(v.(string)); return nil },
-		get:  func(o O) (any, bool) { return string(*at(&o)), *at(&o) != "" },
-	}
+	return of(Info{Name: name, Type: "text", Default: "''", Doc: doc},
+		func(o *O, v any) error { *at(o) = S(v.(string)); return nil },
+		func(o *O) (any, bool) { return string(*at(o)), *at(o) != "" })
 }
 
 // Column is an option for the name or the number of a column.
@@ -160,13 +113,7 @@ func Column[O any](name, doc string, at func(*O) *string) Field[O] {
 func Choice[O any, S ~string](name, doc string, choices []string, at func(*O) *S) Field[O] {
 	f := String(name, doc, at)
 	f.Choices, f.Default = choices, literal(choices[0])
-	get := f.get
-	f.get = func(o O) (any, bool) {
-		if v, set := get(o); set {
-			return v, true
-		}
-		return choices[0], false
-	}
+	f.get = instead(f.get, choices[0])
 	return f
 }
 
@@ -177,91 +124,35 @@ func Auto[O any, S ~string](name, doc string, choices []string, at func(*O) *S) 
 
 const auto = "auto"
 
-// Absent makes a word the default of an option for a text: the same as an empty one.
-func (f Field[O]) Absent(word string) Field[O] {
-	set, get := f.set, f.get
-	f.Default = literal(word)
-	f.set = func(o *O, v any) error {
-		if v == any(word) {
-			v = ""
-		}
-		return set(o, v)
-	}
-	f.get = func(o O) (any, bool) {
-		if v, given := get(o); given {
-			return v, true
-		}
-		return word, false
-	}
-	return f
-}
-
-// Among makes an option for a text one for one of several, of which the first one is the default.
-func (f Field[O]) Among(choices []string) Field[O] {
-	f.Choices, f.Default = choices, literal(choices[0])
-	get := f.get
-	f.get = func(o O) (any, bool) {
-		v, given := get(o)
-		return v, given && v != any(choices[0])
-	}
-	return f
-}
-
-// ZeroIs makes an explicit zero of a whole number another number in the field, where zero is the
-// default.
-func (f Field[O]) ZeroIs(n int64) Field[O] {
-	set, get := f.set, f.get
-	f.set = func(o *O, v any) error {
-		if v == any(int64(0)) {
-			v = n
-		}
-		return set(o, v)
-	}
-	f.get = func(o O) (any, bool) {
-		v, given := get(o)
-		if v == any(n) {
-			return int64(0), true
-		}
-		return v, given
-	}
-	return f
-}
-
 // Enum is an option for one of several texts, the value being the number of the text; the first
 // one is the default.
 func Enum[O any, E ~int | ~uint8](name, doc string, choices []string, at func(*O) *E) Field[O] {
-	return Field[O]{
-		Info: Info{Name: name, Type: "text", Default: literal(choices[0]), Choices: choices, Doc: doc},
-		set:  func(o *O, v any) error { *at(o) = E(slices.Index(choices, v.(string))); return nil },
-		get: func(o O) (any, bool) {
-			e := *at(&o)
+	return of(Info{Name: name, Type: "text", Default: literal(choices[0]), Choices: choices, Doc: doc},
+		func(o *O, v any) error { *at(o) = E(slices.Index(choices, v.(string))); return nil },
+		func(o *O) (any, bool) {
+			e := *at(o)
 			if int(e) < 0 || int(e) >= len(choices) {
 				return strconv.Itoa(int(e)), true // which Check refuses
 			}
 			return choices[e], e != 0
-		},
-	}
+		})
 }
 
 // Either is an option for one of two texts: the first one, the default, is false and the second
 // one true.
 func Either[O any](name, doc, no, yes string, at func(*O) *bool) Field[O] {
 	words := map[bool]string{false: no, true: yes}
-	return Field[O]{
-		Info: Info{Name: name, Type: "text", Default: literal(no), Choices: []string{no, yes}, Doc: doc},
-		set:  func(o *O, v any) error { *at(o) = v == any(yes); return nil },
-		get:  func(o O) (any, bool) { return words[*at(&o)], *at(&o) },
-	}
+	return of(Info{Name: name, Type: "text", Default: literal(no), Choices: []string{no, yes}, Doc: doc},
+		func(o *O, v any) error { *at(o) = v == any(yes); return nil },
+		func(o *O) (any, bool) { return words[*at(o)], *at(o) })
 }
 
 // Parsed is an option for a text with a form of its own. An error of parse becomes that of the
 // option. text writes a value; an empty text is the default.
 func Parsed[O, T any](name, doc string, at func(*O) *T, parse func(string) (T, error), text func(T) string) Field[O] {
-	return Field[O]{
-		Info: Info{Name: name, Type: "text", Default: "''", Doc: doc},
-		set:  func(o *O, v any) (err error) { *at(o), err = parse(v.(string)); return err },
-		get:  func(o O) (any, bool) { s := text(*at(&o)); return s, s != "" },
-	}
+	return of(Info{Name: name, Type: "text", Default: "''", Doc: doc},
+		func(o *O, v any) (err error) { *at(o), err = parse(v.(string)); return err },
+		func(o *O) (any, bool) { s := text(*at(o)); return s, s != "" })
 }
 
 // Names is an option for texts with commas between them. A word, if there is one, is the default:
@@ -312,68 +203,4 @@ func joined[T any](list []T, text func(T) string) string {
 		parts = append(parts, text(t))
 	}
 	return strings.Join(parts, ",")
-}
-
-// Value returns the value of the option in o, as Bind would receive it, and whether it is not the default.
-func (f Field[O]) Value(o O) (v any, given bool) { return f.get(o) }
-
-// OrElse gives the value of a field that is zero, as an int, float64, bool or string.
-func (f Field[O]) OrElse(value any) Field[O] {
-	f.Default = literal(Plain(value))
-	return f
-}
-
-// Needed makes an option one that must be given.
-func (f Field[O]) Needed() Field[O] {
-	f.Default = ""
-	return f
-}
-
-// Between bounds a whole number that is given.
-func (f Field[O]) Between(least, most int64) Field[O] {
-	return f.Where(fmt.Sprintf("from %d to %d", least, most), func(v any) bool { return v.(int64) >= least && v.(int64) <= most })
-}
-
-// NotNegative bounds a number that is given.
-func (f Field[O]) NotNegative() Field[O] {
-	return f.Where("", func(v any) bool {
-		if x, ok := v.(float64); ok {
-			return x >= 0
-		}
-		return v.(int64) >= 0
-	})
-}
-
-// Where bounds the values that may be given: valid receives an int64, float64, bool or string, and
-// allowed follows the words "must be".
-func (f Field[O]) Where(allowed string, valid func(v any) bool) Field[O] {
-	f.allowed, f.valid = allowed, valid
-	return f
-}
-
-// Must says what is valid, where only the function valid of BindValid knows it; allowed follows the
-// words "must be".
-func (f Field[O]) Must(allowed string) Field[O] {
-	f.allowed = allowed
-	return f
-}
-
-// Rule adds a check of the option together with others: the error that it returns is that of the
-// option.
-func (f Field[O]) Rule(check func(O) error) Field[O] {
-	f.rules = append(slices.Clip(f.rules), check)
-	return f
-}
-
-// With makes an option one that a statement may give only with something else, such as the clause
-// INTO FILE.
-func (f Field[O]) With(what string, given func(O) bool) Field[O] {
-	f.with, f.applies = what, given
-	return f
-}
-
-// Always lists the option in Given although it is the default.
-func (f Field[O]) Always() Field[O] {
-	f.always = true
-	return f
 }
