@@ -117,7 +117,7 @@ func columns(ctx context.Context, db *query.DB) error {
 		{"NEAREST 1 TO '0' USING spec", []string{"vertex", "distance"}},
 		{"NEAREST 1 TO '0' USING cosine(spec)", []string{"vertex", "similarity"}},
 		{"WITHIN RADIUS 0.5 OF '0' USING spec LIMIT 3", []string{"vertex", "distance"}},
-		{"RECONSTRUCT spec EPSILON 0.49", []string{"epsilon", "radius", "edges", "pearson", "spearman", "kendall", "precision", "recall"}},
+		{"RECONSTRUCT spec EPSILON 0.49", []string{"epsilon", "radius", "edges", "pearson", "spearman", "kendall", "precision", "recall", "f1", "h3", "null_pearson", "null_spearman", "null_kendall", "null_f1", "null_h3"}},
 		{"SCORE ('0', '1'), ('2', 'nobody') WITH adamic_adar, cosine(spec)", []string{"source", "target", "adamic_adar", "cosine(spec)"}},
 		{"EMBED social USING laplacian_eigenmaps(dim := 8) AS small", []string{"embedding", "method", "dim", "vertices", "seconds", "residual"}},
 	} {

@@ -22,7 +22,7 @@ import { DuckDBInstance } from '@duckdb/node-api'
 const duck = await (await DuckDBInstance.create(':memory:')).connect()
 await duck.run("CREATE TABLE edges AS FROM 'edges.parquet'; CREATE TABLE people AS FROM 'people.parquet'")
 await duck.run("COPY (SELECT * FROM edges ORDER BY hash(source, target)) TO 'duck-edges.parquet' (FORMAT parquet)")
-await duck.run("COPY (SELECT * FROM people ORDER BY hash(key)) TO 'duck-people.parquet' (FORMAT parquet)")
+await duck.run("COPY (SELECT * FROM people ORDER BY hash(vertex)) TO 'duck-people.parquet' (FORMAT parquet)")
 """
 
 

@@ -34,12 +34,12 @@ await same('edges', "SELECT source, target, weight, epoch_ms(time)::BIGINT AS ms
   { source: 'ada', target: 'b "o"\nb', weight: 0.25, ms: '1709164800000' }, { source: 'ada', target: 'cyd', weight: 3, ms: '-1000' },
 ])
 await same('vertices', "SELECT * FROM 'people.parquet'", [
-  { key: 'ada', age: '41', score: 0.1, ok: true, note: null },
-  { key: 'b "o"\nb', age: '-7', score: null, ok: false, note: '007' },
-  { key: 'cyd', age: null, score: 1e300, ok: null, note: 'é|北京' },
+  { vertex: 'ada', age: '41', score: 0.1, ok: true, note: null },
+  { vertex: 'b "o"\nb', age: '-7', score: null, ok: false, note: '007' },
+  { vertex: 'cyd', age: null, score: 1e300, ok: null, note: 'é|北京' },
 ])
-await same('vectors', "SELECT key, id, array_length(vector::FLOAT[2]) AS n FROM 'e.parquet'", [
-  { key: 'ada', id: '0', n: '2' }, { key: 'b "o"\nb', id: '1', n: '2' }, { key: 'cyd', id: '2', n: '2' },
+await same('vectors', "SELECT vertex, id, array_length(vector::FLOAT[2]) AS n FROM 'e.parquet'", [
+  { vertex: 'ada', id: '0', n: '2' }, { vertex: 'b "o"\nb', id: '1', n: '2' }, { vertex: 'cyd', id: '2', n: '2' },
 ])
 await same('metadata', "SELECT decode(key) AS k, decode(value) AS v FROM parquet_kv_metadata('e.parquet') WHERE decode(key) IN ('heavytail.seed', 'heavytail.dim', 'heavytail.method') ORDER BY k", [
   { k: 'heavytail.dim', v: '2' }, { k: 'heavytail.method', v: 'laplacian_eigenmaps' }, { k: 'heavytail.seed', v: '7' },
@@ -72,9 +72,9 @@ EXPORT GRAPH h INTO FILE 'back.parquet'; EXPORT VERTICES OF h INTO FILE 'names2.
         weight::DOUBLE AS w, epoch_ms("time") AS ms FROM 'back.parquet')
       SELECT count(*)::INTEGER AS n, count(*) FILTER (theirs.w = ours.w AND theirs.ms IS NOT DISTINCT FROM ours.ms)::INTEGER AS equal FROM theirs FULL JOIN ours USING (s, t)`,
       [{ n: pairs, equal: pairs }])
-    await same(label + 'vertices', `SELECT count(*)::INTEGER AS n FROM 'names.parquet' a JOIN 'names2.parquet' b ON a.name = b.key
+    await same(label + 'vertices', `SELECT count(*)::INTEGER AS n FROM 'names.parquet' a JOIN 'names2.parquet' b ON a.name = b.vertex
       WHERE a.n IS NOT DISTINCT FROM b.n AND a.x = b.x AND a.b = b.b AND a.t IS NOT DISTINCT FROM b.t AND a.born::VARCHAR = b.born`, [{ n: 700 }])
-    await same(label + 'vectors', "SELECT count(*)::INTEGER AS n FROM 'vecs.parquet' a JOIN 'vecs2.parquet' b ON a.name = b.key WHERE a.vec = b.vector", [{ n: 700 }])
+    await same(label + 'vectors', "SELECT count(*)::INTEGER AS n FROM 'vecs.parquet' a JOIN 'vecs2.parquet' b ON a.name = b.vertex WHERE a.vec = b.vector", [{ n: 700 }])
   }
 }
 if (failures === 0) console.log('Parquet: DuckDB reads what heavytail writes, and heavytail what DuckDB writes')

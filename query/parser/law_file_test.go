@@ -43,3 +43,11 @@ func genVectors(t *rapid.T) Statement {
 		Options: genOptions(0).Draw(t, "options"),
 	}
 }
+
+// withoutTail is the statement whose rows a Tail takes.
+func withoutTail(s Statement) Statement {
+	if tail, is := s.(*Tail); is {
+		return tail.Statement
+	}
+	return s
+}

@@ -171,15 +171,11 @@ func genStatement() *rapid.Generator[Statement] {
 	return rapid.Custom(func(t *rapid.T) Statement {
 		genKind := rapid.SampledFrom([]func(*rapid.T) Statement{genPlain, genUpdate, genLook, genEvaluate, genEmbedding, genLearn, genVectors}).Draw(t, "group")
 		st := genInto(t, genKind(t))
-		inner := st
-		if tail, is := st.(*Tail); is {
-			inner = tail.Statement
-		}
-		if _, explains := inner.(*ExplainScore); explains {
+		if _, explains := withoutTail(st).(*ExplainScore); explains {
 			return st
 		}
 		if rapid.IntRange(0, 4).Draw(t, "explain") == 0 {
-			score, _ := inner.(*Score)
+			score, _ := withoutTail(st).(*Score)
 			onePair := score != nil && len(score.Pairs) == 1 // EXPLAIN of it is an ExplainScore
 			return &Explain{Profile: onePair || rapid.Bool().Draw(t, "profile"), Statement: st}
 		}

@@ -125,12 +125,12 @@ func TestMethodOptions_Mistakes(t *testing.T) {
 	db := querytest.Open(t, nil)
 	querytest.ImportText(t, db, "g", "a b\n")
 	for want, req := range map[string]vectors.EmbedRequest{
-		"option beta is 9, and must be a number from -8 to 8":                                                                          {Using: vectors.DPWalker{Beta: new(9.0)}},
-		"option dim is -1, and must be a whole number from 1 to 4096":                                                                  {Using: vectors.DPSpectral{Dim: -1}},
-		"option normalization is '7', expected 'auto', 'strength' or 'degree'":                                                         {Using: vectors.DPSpectral{Normalization: 7}},
+		"option beta is 9, and must be a number from -8 to 8":                                                                                               {Using: vectors.DPWalker{Beta: new(9.0)}},
+		"option dim is -1, and must be a whole number from 1 to 4096":                                                                                       {Using: vectors.DPSpectral{Dim: -1}},
+		"option normalization is '7', expected 'auto', 'strength' or 'degree'":                                                                              {Using: vectors.DPSpectral{Normalization: 7}},
 		`method deepwalk has no option "p", expected dim, walks, length, window, epochs, alpha, negative, row_norm, row_scale, weights, partitions or seed`: {Using: vectors.DeepWalk{P: 2}},
-		"option scale is NaN, and must be a finite number":                                                                             {Using: vectors.LaplacianEigenmaps{Scale: new(math.NaN())}},
-		"the method is given twice, by Using and by Method or Settings":                                                                {Using: vectors.DeepWalk{}, Method: "deepwalk"},
+		"option scale is NaN, and must be a finite number":                                                                                                  {Using: vectors.LaplacianEigenmaps{Scale: new(math.NaN())}},
+		"the method is given twice, by Using and by Method or Settings":                                                                                     {Using: vectors.DeepWalk{}, Method: "deepwalk"},
 		"Using is a nil pointer": {Using: (*vectors.DPWalker)(nil)},
 	} {
 		req.Graph, req.Name = "g", "e"
