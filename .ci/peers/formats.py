@@ -413,8 +413,8 @@ def through_command(exchange, command, graph, words):
 def main():
     program, command = sys.argv[1:]
     rows = np.random.default_rng(1).standard_normal((40, 7)).astype(np.float32) * np.float32(10) ** np.arange(-3, 4, dtype=np.float32)
-    plain = [f"v{i}" for i in range(30)] + ["Zoë", "北京", "007", "-1", "1.5", "a;b", "a%b", "x|y", "'q'", "&amp;"]
-    strange = plain[:30] + ["two words", "a,b", '"', 'say ""', " blank", "#1", "a#b", "<a>", "a\tb", "=1", "two\nlines", "a\rb", "a\r\nb", "\n", "Zoë\n北京"]
+    plain = [f"v{i}" for i in range(30)] + ["Zoë", "北京", "007", "-1", "1.5", "a%b", "a=b", "x:y", "q.z", "'q'"]
+    strange = plain[:30] + ["two words", "a,b", '"', 'say ""', " blank", "#1", "a#b", "<a>", "a\tb", "=1", "two\nlines", "a\rb", "a\r\nb", "\n", "Zoë\n北京", "a;b", "x|y", "&amp;"]
     for name, keys, words in ("plain keys", plain, True), ("strange keys", strange, False):
         print(name)
         graph = make_graph(keys, len(name))
