@@ -2,6 +2,7 @@ package report
 
 import (
 	"errors"
+	"html/template"
 	"strings"
 
 	"heavytail/cmd/figure"
@@ -34,14 +35,14 @@ type block struct {
 }
 
 type drawing struct {
-	SVG     string
+	SVG     template.HTML // with its texts escaped by package figure
 	Legend  []figure.LegendEntry
 	Caption string
 	Wide    bool // over both columns
 }
 
 func newDrawing(in figure.Inline, caption string) drawing {
-	return drawing{SVG: in.SVG, Legend: in.Legend, Caption: caption}
+	return drawing{SVG: template.HTML(in.SVG), Legend: in.Legend, Caption: caption}
 }
 
 // reasonOf stores a *fault.Error or *fault.LimitError in the block, as the reason why it

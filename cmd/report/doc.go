@@ -5,7 +5,8 @@
 //
 // report.go has Write, and options.go its options. Each part of a page has a file of its
 // own, which calls the typed methods of package query and makes blocks (block.go) of
-// pictures and tables (table.go). layout.go lays the blocks out and escapes every text.
+// pictures and tables (table.go). The template page.html lays the blocks out and escapes every
+// text.
 // Every figure of the page is a value that the statement returns: the HTML element data
 // has the value with all digits.
 //

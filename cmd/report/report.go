@@ -1,13 +1,16 @@
 package report
 
 import (
+	"bytes"
 	"context"
-	_ "embed" // of the style
+	_ "embed" // of the layout and the style
 	"fmt"
+	"html/template"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"heavytail/cmd/figure"
 	"heavytail/query"
@@ -25,25 +28,39 @@ func Write(ctx context.Context, db *query.DB, w io.Writer, opts Options) error {
 	if err != nil {
 		return err
 	}
-	var l layout
-	l.page(p)
-	_, err = io.WriteString(w, l.String())
+	var b bytes.Buffer
+	if err := layout().Execute(&b, p); err != nil {
+		return err
+	}
+	_, err = b.WriteTo(w)
 	return err
 }
 
 //go:embed style.css
 var style string
 
+//go:embed page.html
+var pageHTML string
+
+// layout parses the template of the page, which escapes every text by its place. Its function text
+// escapes as for a terminal before: a mark of direction in a key would reorder the line around it.
+var layout = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"text": parser.Escape,
+		"svg":  func(sample string) template.HTML { return template.HTML(sample) }, // escaped by package figure
+	}).Parse(pageHTML))
+})
+
 type page struct {
 	Title, Date string
 	Facts       []tile
-	Style       markup
+	Style       template.CSS
 	Sections    []section
 	Work        []block // of the file
 }
 
 func newPage(ctx context.Context, db *query.DB, opts Options) (page, error) {
-	p := page{Title: opts.Title, Date: opts.Date, Style: markup(style + figure.InlineStyle())}
+	p := page{Title: opts.Title, Date: opts.Date, Style: template.CSS(style + figure.InlineStyle())}
 	if p.Title == "" {
 		p.Title = filepath.Base(db.Path())
 	}

@@ -224,8 +224,9 @@ func plural(n int64, one, many string) string {
 func vertices(n int) string { return plural(int64(n), "vertex", "vertices") }
 func edges(n int64) string  { return plural(n, "edge", "edges") }
 
-// long reports whether the text needs a wide column, such as a method with its options. In a
+// Long reports whether the text needs a wide column, such as a method with its options. In a
 // narrow one it would have a line for each word.
-func (c cell) long() bool { return len(c.Text) > 60 }
+func (c cell) Long() bool { return len(c.Text) > 60 }
 
-func (c cell) percent() float64 { return 100 * min(1, max(0, c.Bar)) }
+// Percent is the length of the bar.
+func (c cell) Percent() float64 { return 100 * min(1, max(0, c.Bar)) }
