@@ -422,7 +422,7 @@ func (d *drawer) name(before, inside string) string {
 	switch {
 	case before == "SET", inside == "assignment":
 		return d.pick(drawnAttributes[:3]...)
-	case slices.Contains(embeddings, inside), before == "AS" && inside != "compute", before == "USING":
+	case slices.Contains(embeddings, inside), before == "AS" && !strings.HasSuffix(inside, "compute"), before == "USING":
 		return d.pick(drawnEmbeddings...)
 	case inside == "summary":
 		return d.pick("min", "max", "sum", "mean", "a", "degree")
@@ -466,7 +466,7 @@ func (d *drawer) call(inside string) string {
 	switch inside {
 	case "generate":
 		return d.pick("preferential_attachment(n := 20, m := 2)", "preferential_attachment(n := 5, m := 1, seed := 3)")
-	case "compute":
+	case "compute", "estimatecompute":
 		return d.pick("core", "component", "pagerank", "triangles", "betweenness", "community", "katz", "eccentricity")
 	case "evaluatelinks", "evaluateparameters", "tune", "exportpairs":
 		return d.pick(drawnMethods[:4]...)
