@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -186,7 +187,7 @@ func (r TailRequest) of(c *Call, inner *rows.Rows) (*rows.Rows, error) {
 			if seen++; seen <= r.offset {
 				continue
 			}
-			if !yield(r.cut(row), nil) || r.limit > 0 && seen == r.offset+r.limit {
+			if !yield(r.cut(row), nil) || r.limit > 0 && seen-r.offset == r.limit {
 				return
 			}
 		}
@@ -210,9 +211,8 @@ type numbered struct {
 func (r TailRequest) sorted(c *Call, inner *rows.Rows) ([][]rows.Value, error) {
 	limit := r.limit
 	if limit > 0 {
-		limit += r.offset
+		limit += min(r.offset, math.MaxInt-limit)
 	}
-	order := r.compare
 	var list []numbered
 	at, reserved := 0, 0
 	for row, err := range inner.All() {
@@ -223,7 +223,7 @@ func (r TailRequest) sorted(c *Call, inner *rows.Rows) ([][]rows.Value, error) {
 			continue
 		}
 		at++
-		list = lists.Kept(append(list, numbered{slices.Clone(row), at}), limit, order)
+		list = lists.Kept(append(list, numbered{slices.Clone(row), at}), limit, r.compare)
 		if len(list) > reserved {
 			const step = 1 << 12 // rows
 			if err := c.Hold(c.DB.Cache.Reserve(step*rowBytes(row), "ordering rows")); err != nil {
@@ -235,7 +235,7 @@ func (r TailRequest) sorted(c *Call, inner *rows.Rows) ([][]rows.Value, error) {
 			return nil, c.Ctx.Err()
 		}
 	}
-	list = lists.FirstOf(list, limit, order)
+	list = lists.FirstOf(list, limit, r.compare)
 	return lists.Map(list[min(r.offset, len(list)):], func(n numbered) []rows.Value { return r.cut(n.row) }), c.Ctx.Err()
 }
 

@@ -15,7 +15,7 @@ func Map[T, U any](list []T, of func(T) U) []U {
 // Kept shortens a growing list to the first elements in the order, once it is more than
 // twice as long as the limit.
 func Kept[T any](list []T, limit int, order func(a, b T) int) []T {
-	if limit == 0 || len(list) < 2*limit+1024 {
+	if limit == 0 || (len(list)-1024)/2 < limit {
 		return list
 	}
 	return FirstOf(list, limit, order)
