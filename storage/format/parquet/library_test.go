@@ -274,7 +274,7 @@ func writeCells(t *testing.T, rows []cells, opts columnfile.WriteOptions) []byte
 		w.Integer(8, int64(c.Number))
 		w.Floats(9, c.Vector)
 		for _, name := range c.Names {
-			w.Item(10, []byte(name))
+			w.Text(10, []byte(name))
 		}
 		if err := w.EndRow(); err != nil {
 			t.Fatal(err)

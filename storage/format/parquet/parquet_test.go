@@ -52,7 +52,7 @@ func writeRows(t testing.TB, rows int, key func(i int) string, opts columnfile.W
 		}
 		w.Integer(9, math.MaxUint32-int64(i))
 		for range i % 4 {
-			w.Item(10, []byte(key(i)))
+			w.Text(10, []byte(key(i)))
 		}
 		w.Floats(7, []float32{float32(i), 0.5, -1}[:i%4])
 		if err := w.EndRow(); err != nil {

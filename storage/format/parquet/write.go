@@ -167,8 +167,6 @@ func (w *writer) Floats(column int, list []float32) {
 	}
 }
 
-func (w *writer) Item(column int, text []byte) { w.Text(column, text) }
-
 func (w *writer) EndRow() error {
 	for i := range w.columns {
 		c := &w.columns[i]

@@ -108,7 +108,8 @@ type Rows interface {
 // EndRow. A column that gets no value is missing, which only an optional column may be, or
 // an empty list. Columns stay in their order; the same rows give the same bytes.
 type Writer interface {
-	// Text sets the value of a column of texts, which it copies.
+	// Text sets the value of a column of texts, or adds one to the list of a column of lists of
+	// texts; it copies the text.
 	Text(column int, text []byte)
 	// Integer sets the value of a column of integers, dates, timestamps or numbers without a sign.
 	Integer(column int, x int64)
@@ -120,8 +121,6 @@ type Writer interface {
 	Boolean(column int, x bool)
 	// Floats sets the value of a column of lists of numbers.
 	Floats(column int, list []float32)
-	// Item adds a text, which it copies, to the list of a column of lists of texts.
-	Item(column int, text []byte)
 	// EndRow ends a row.
 	EndRow() error
 	// Close writes what is left and the footer. It does not close the io.Writer.
@@ -188,6 +187,5 @@ func (noWriter) Float(int, float32)    {}
 func (noWriter) Double(int, float64)   {}
 func (noWriter) Boolean(int, bool)     {}
 func (noWriter) Floats(int, []float32) {}
-func (noWriter) Item(int, []byte)      {}
 func (w noWriter) EndRow() error       { return w.err }
 func (w noWriter) Close() error        { return w.err }
