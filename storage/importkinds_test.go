@@ -138,6 +138,15 @@ func TestImport_MissingKeys(t *testing.T) {
 	}
 }
 
+// Weights that lose digits are counted, where they are whole numbers.
+func TestImport_RoundedWeights(t *testing.T) {
+	t.Parallel()
+	text := "source,target,weight\na,b,16777217\nb,c,16777216\nc,d,0.1\nd,e,123456789012\n"
+	if r := remarkOf(importValues(t, newStore(t, nil), text, ImportOptions{}), "whole weights above 16,777,216 rounded to seven digits"); r.Count != 2 {
+		t.Errorf("%v", r)
+	}
+}
+
 // Keys that look like others, and keys that are the names of the columns, are remarked.
 func TestImport_DoubtfulKeys(t *testing.T) {
 	t.Parallel()

@@ -298,12 +298,18 @@ func figuresBelow(names []string, rows [][]string) bool {
 }
 
 // isTable reports whether a header and the lines below it are a table of vertices: the first column
-// is called as keys are, is different in all lines, and no known names are those of two ends.
+// is called as keys are, or as an id before a name or a title, is different in all lines, and no known names are those of two ends.
 func isTable(names []string, rows [][]string) bool {
 	if _, _, ends := delimited.KnownPair(names, true); ends || len(rows) < 2 {
 		return false
 	}
-	if !delimited.IsKeyName(names[0]) {
+	describes := slices.Contains([]string{"name", "title", "label", "description", "firstname", "text"}, strings.ToLower(strings.Map(func(c rune) rune {
+		if c == '_' || c == ' ' {
+			return -1
+		}
+		return c
+	}, names[1])))
+	if !delimited.IsKeyName(names[0]) && !(describes && strings.HasSuffix(strings.ToLower(names[0]), "id")) {
 		return false
 	}
 	seen := map[string]bool{}

@@ -3,6 +3,7 @@ package gather
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -54,6 +55,7 @@ type List struct {
 	// the rest of the input.
 	header     uint32    // vertices that the first edge named
 	firstLoop  bool      // it is a self-loop
+	rounded    int64     // weights that are whole numbers and that single precision changed
 	ends       [2]string // names of the columns of the two ends
 	headerSeen [2]int64  // number of vertices that the rest named before each of them; -1 if the rest does not name it
 }
@@ -126,6 +128,9 @@ func (l *List) RepeatedValues() int64 {
 func (l *List) Remarks() (list []format.Remark) {
 	if l.attributes.renamed.Count > 0 {
 		list = append(list, l.attributes.renamed)
+	}
+	if l.rounded > 0 {
+		list = append(list, format.Remark{What: "whole weights above 16,777,216 rounded to seven digits", Count: l.rounded})
 	}
 	missing := format.Remark{What: format.MissingValues, Remedy: format.MissingRemedy}
 	texts := format.Remark{What: "attributes kept as texts although nearly all their values are numbers"}
@@ -227,7 +232,9 @@ func (l *List) addEdge(e format.Edge) error {
 	}
 	o := occurrence{joinEdge(u, v), 0, csr.NoTime}
 	if e.Weighted {
-		o.weight = float64(float32(e.Weight))
+		if o.weight = float64(float32(e.Weight)); o.weight != e.Weight && e.Weight >= 1<<24 && e.Weight == math.Trunc(e.Weight) {
+			l.rounded++
+		}
 	}
 	if e.Timed {
 		o.time = e.Time
