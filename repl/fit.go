@@ -16,10 +16,11 @@ import (
 // each value.
 
 const (
-	leastText   = 6  // columns that a text keeps, so that it remains distinguishable
-	leastDigits = 3  // significant digits that a float keeps
-	turnedRows  = 20 // rows of a result that may be turned
-	wrapLines   = 12 // lines that a text of a table of two columns may have
+	leastText   = 6   // columns that a text keeps, so that it remains distinguishable
+	leastDigits = 3   // significant digits that a float keeps
+	turnedRows  = 20  // rows of a result that may be turned
+	wrapLines   = 40  // lines that a text of a table of two columns may have
+	helpColumns = 100 // of HELP where the output is no terminal
 )
 
 // fit makes columns narrower until the table takes at most limit columns of

@@ -152,6 +152,9 @@ func (r *pageRenderer) end(error) {
 // flush writes the page, and before the first page the header. It reports
 // whether it wrote them as a table.
 func (r *pageRenderer) flush(last bool) bool {
+	if r.limit == nil && !r.fitted && slices.Equal(r.header, []string{"item", "text"}) {
+		r.fit(helpColumns)
+	}
 	if r.limit != nil && !r.fitted {
 		fits := r.fit(r.limit())
 		if !fits && last && !r.headed && 0 < r.rows && r.rows <= turnedRows {

@@ -82,9 +82,10 @@ type ExplainScoreResult struct {
 var explainScore = &engine.Statement[*parser.ExplainScore, ScoreRequest, *scorerEntries, ExplainScoreResult]{
 	Help: help.Statement{
 		Statement: "EXPLAIN SCORE",
-		Summary:   "explains the scores of one pair: its common neighbours with their degrees, lowest degree first, and the contribution of each heuristic and feature of a model to the log-odds, with the fraction of the held-out pairs of about the same probability that were edges, and its 95 % interval; without WITH it uses all heuristics. EXPLAIN of SCORE with several pairs shows the plan",
+		Summary:   "explains the scores of one pair by its common neighbours and by what each heuristic and feature of a model contributes",
+		Detail:    "Common neighbours have their degrees, the lowest first; contributions are to the log-odds, with the fraction of the held-out pairs of about the same probability that were edges, and its 95 % interval. Without WITH it uses all heuristics. EXPLAIN of SCORE with several pairs shows the plan",
+		Words:     "why reason evidence interpret shap",
 		Columns:   "item, value, part",
-		Example:   "EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends)",
 	},
 	Bind: func(b *engine.Binder, s *parser.ExplainScore) (req ScoreRequest) {
 		req.Graph = b.MarkGraph(s.Graph, s)

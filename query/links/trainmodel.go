@@ -88,9 +88,10 @@ type modelEntry struct {
 var trainModel = &engine.Statement[*parser.TrainModel, TrainModelRequest, *modelEntry, TrainModelResult]{
 	Help: help.Statement{
 		Statement: kindTrain,
-		Summary:   "trains a model on held-out edges that predicts links from heuristics of the graph and features of an embedding, measures it on other held-out edges, and stores it for use as model(…) in SCORE and PREDICT. With heuristics(…) it uses exactly these, and the features; without it chooses among all heuristics of the graph, alone and together, and without an embedding only heuristics",
+		Summary:   "trains a model on held-out edges that predicts links from heuristics of the graph and features of an embedding",
+		Detail:    "It is measured on other held-out edges, and stored for use as model(…) in SCORE and PREDICT. With heuristics(…) it uses exactly these, and the features; without it chooses among all heuristics of the graph, alone and together, and without an embedding only heuristics",
+		Words:     "link prediction learn classifier logistic regression machine learning supervised fit",
 		Columns:   "model, terms, negatives, auc, auc_low, auc_high, null_auc, average_precision, brier, calibration_error, best_single, best_single_auc, best_single_null_auc, seconds; in the background those of SHOW JOBS",
-		Example:   "TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, resource_allocation) WITH (features := 'hadamard+l1', seed := 1)",
 	},
 	Schema:  trainSchema,
 	Bind:    bindTrainModel,

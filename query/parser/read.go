@@ -170,3 +170,15 @@ func Syntax(heading string) string {
 	}
 	return strings.Join(all, "; ")
 }
+
+// Example returns a whole statement with a heading; empty for one that is unknown, and for those that
+// are not statements of their own.
+func Example(heading string) string {
+	for _, r := range slices.Concat(statements, []rule{explainScore}) {
+		if r.heading == heading {
+			first, _, _ := strings.Cut(r.example, "; ")
+			return first
+		}
+	}
+	return ""
+}

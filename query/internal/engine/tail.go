@@ -24,7 +24,9 @@ import (
 var Tail = &Statement[*parser.Tail, TailRequest, rowfile.Form, tailAnswer]{
 	Help: help.Statement{
 		Statement: "INTO FILE",
-		Summary:   "what every statement that returns rows (SHOW, DESCRIBE, COUNT, COMPUTE, PATH, NEAREST, WITHIN, SCORE, PREDICT, EVALUATE, DIFF, ESTIMATE, CHECK) takes at its end: COLUMNS, WHERE and ORDER BY choose and sort its rows by its columns, with rows without a value last and equal rows in their order; LIMIT keeps n rows, without the first ones of OFFSET. Clauses that a statement has in its own syntax are about vertices or edges instead. INTO FILE writes the rows into a file, by its ending as CSV, TSV, JSON, NDJSON, Markdown or Parquet; text is compressed if the name ends in .gz or .zst",
+		Summary:   "chooses and sorts the rows of a statement by its columns, keeps some of them, and writes them into a file",
+		Detail:    "Every statement that returns rows (SHOW, DESCRIBE, COUNT, COMPUTE, PATH, NEAREST, WITHIN, SCORE, PREDICT, EVALUATE, DIFF, ESTIMATE, CHECK) takes these clauses at its end: COLUMNS, WHERE and ORDER BY choose and sort its rows by its columns, with rows without a value last and equal rows in their order; LIMIT keeps n rows, without the first ones of OFFSET. Clauses that a statement has in its own syntax are about vertices or edges instead. INTO FILE writes the rows into a file, by its ending as CSV, TSV, JSON, NDJSON, Markdown or Parquet; text is compressed if the name ends in .gz or .zst",
+		Words:     "order sort limit offset columns rows save csv json pandas ndjson parquet dataframe write output filter top export result",
 		Columns:   "file, rows; without INTO FILE those of the statement, or of COLUMNS",
 		Example:   "NEAREST 100 TO 'alice' USING spec INTO FILE 'near.parquet'",
 	},
