@@ -27,7 +27,7 @@ type ErrorInfo struct {
 func Errors() []ErrorInfo {
 	return []ErrorInfo{
 		{"fault.ErrClosed", fault.ErrClosed, "Returned by every call that begins after Close, and by every call of a zero DB.", "open the database again"},
-		{"fault.ErrCoordinates", fault.ErrCoordinates, "The embedding was recomputed, with a different coordinate system, since the model was trained.", "TRAIN MODEL again"},
+		{"fault.ErrOtherMethod", fault.ErrOtherMethod, "The embedding was recomputed by another method or with other options since the model was trained.", "TRAIN MODEL again"},
 		{"fault.ErrInvalid", fault.ErrInvalid, "Wrapped by an Error about a value that is out of range, of the wrong type, or missing.", "correct the value that the message names"},
 		{"fault.ErrLimit", fault.ErrLimit, "Wrapped by every LimitError.", "raise the field of Options that the message names, or ask for less"},
 		{"fault.ErrNoFiles", fault.ErrNoFiles, "Wrapped if a statement names a file although Options.NoFiles forbids it.", "open the database without Options.NoFiles, or use parameters instead of files"},
