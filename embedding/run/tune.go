@@ -55,7 +55,7 @@ func (o BallOptions) placing() *tune.Placing {
 	at := func(full bool) BallOptions {
 		o := o
 		if !full {
-			o.Dim, o.Passes = min(o.Dim, surveyDim), min(o.Passes, surveyPasses)
+			o.Dim, o.Passes, o.Rounds = min(o.Dim, surveyDim), min(o.Passes, surveyPasses), 1
 		}
 		return o
 	}
