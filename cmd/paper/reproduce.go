@@ -114,7 +114,7 @@ func embedded(graph, method, call string) string {
 	return fmt.Sprintf("EMBED %s USING %s AS %s", graph, call, vectorsOf(graph, method))
 }
 
-func pairsOf(graph, method string) string { return "pairs of " + vectorsOf(graph, method) }
+func pairsOf(graph, method string) string { return "links of " + vectorsOf(graph, method) }
 
 func classesOf(graph, method, attribute string) string {
 	return fmt.Sprintf("EVALUATE LABELS '%s' OF %s WITH (fractions := '0.5', seeds := 3, classes := TRUE)", attribute, vectorsOf(graph, method))
@@ -130,7 +130,7 @@ func reached() []string {
 const likeWalker = "dp_walker(beta := 0, common := 0)"
 
 // nulled reports whether links are measured on a null graph, too.
-func (d dataset) nulled() bool { return d.size.vertices <= 10 }
+func (d dataset) nulled() bool { return d.size.vertices < 6 }
 
 func reproduceSteps(e *experiment) (list []step) {
 	for _, d := range e.graphs {
@@ -147,13 +147,13 @@ func reproduceSteps(e *experiment) (list []step) {
 		}
 		list = append(list, e.studying(d)...)
 		list = append(list, e.predicting(d, d.name)...)
-		if d.nulled() && !e.config.Quick {
+		if d.size.vertices <= 10 && !e.config.Quick {
 			null := d.name + nullGraph
 			list = append(list, step{statement: fmt.Sprintf("CREATE GRAPH %s AS NULL OF %s WITH (seed := 1)", null, d.name), about: d.name + ": null graph", cost: 0.5, prepare: e.dropping(null)})
 			list = append(list, e.predicting(d, null)...)
 		}
 		for _, call := range reached() {
-			if call != "unit_ball" || !e.config.Quick || d.name != "synthetic" {
+			if !d.second && !(e.config.Quick && d.name == "synthetic" && call == "unit_ball") {
 				list = append(list, measurement{d, call}.steps(true)...)
 			}
 		}
