@@ -75,7 +75,7 @@ func Errors() []ErrorInfo {
 		{"embedding.ErrOptions", methods.ErrOptions, "Wrapped by every error of an option that cannot be used; the text names the option, its value and what is allowed.", "correct the option that the message names; HELP and the method list them"},
 		{"embedding.ErrState", methods.ErrState, "Wrapped by the errors of a SpectralState that cannot be read.", "EMBED again"},
 		{"link.ErrAsymmetric", link.ErrAsymmetric, "The feature has a sign that depends on which vertex comes first.", "correct the value that the message names"},
-		{"link.ErrDimension", link.ErrDimension, "A different dimension or number of vectors.", "correct the value that the message names"},
+		{"link.ErrDimension", link.ErrDimension, "There are more vectors than vertices.", "correct the value that the message names"},
 		{"link.ErrFeature", link.ErrFeature, "No feature has this name.", "correct the value that the message names"},
 		{"link.ErrModel", link.ErrModel, "Not written by WriteTo, or changed since.", "TRAIN MODEL again"},
 		{"link.ErrNeedsEmbedding", link.ErrNeedsEmbedding, "The scorer was used without an embedding.", "correct the value that the message names"},

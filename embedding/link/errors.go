@@ -18,6 +18,6 @@ var (
 	ErrNoTerms   = errors.New("a model needs a heuristic or a feature") // neither was named
 	ErrTooFew    = errors.New("too few pairs to learn from")            // of links, or of non-links
 	ErrDimension = errors.New("embedding has more vectors than the graph has vertices")
-	ErrModel     = errors.New("invalid bytes of a model")               // not written by WriteTo, or changed since
-	ErrVersion   = errors.New("model of an unknown version")            // written by a later program
+	ErrModel     = errors.New("invalid bytes of a model")    // not written by WriteTo, or changed since
+	ErrVersion   = errors.New("model of an unknown version") // written by a later program
 )

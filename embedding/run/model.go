@@ -183,13 +183,13 @@ func (t *modelTraining) split(ctx context.Context, keep func(k int, s *modelSpli
 		if err = t.draw(ctx, s); err != nil {
 			return err
 		}
+		if t.req.Split.Latest {
+			g = s.Graph
+		}
 		if err := keep(k, s); err != nil {
 			return err
 		}
 		t.splits = append(t.splits, s)
-		if t.req.Split.Latest {
-			g = s.Graph
-		}
 	}
 	t.stage("fitting", 0)
 	for k, s := range t.splits {
