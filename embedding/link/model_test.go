@@ -90,9 +90,8 @@ func TestMeasures_Definitions(t *testing.T) {
 				}
 				var x, y values
 				forth.start(u)
-				m.set(x[:], forth, v)
-				back.start(v)
-				m.set(y[:], back, u)
+				m.set(x[:], u, v, forth.pair(v))
+				m.set(y[:], v, u, back.sums(v, u))
 				if want := score(u, v); x[k] != y[k] || math.Abs(x[k]-want) > 2e-5*math.Abs(want)+1e-12 {
 					t.Fatalf("%s of %d and %d: %v, the other way round %v, expected %v", c.name, u, v, x[k], y[k], want)
 				}
