@@ -53,7 +53,7 @@ type step struct {
 
 // runSteps makes the steps that are not in the journal yet, and returns the report as Markdown.
 // It writes the report of the finished steps after each of them, and also returns it if ctx
-// ends or a step fails, with the error. The steps are listed anew after each of them, because
+// ends or a step fails, with the error. The steps are listed again after each of them, because
 // some follow from the answers of others.
 func runSteps(ctx context.Context, config Config, graphs []dataset, steps func(*experiment) []step, write func(*experiment) string) (report string, err error) {
 	e := &experiment{config: config, graphs: graphs}
