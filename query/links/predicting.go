@@ -103,7 +103,7 @@ func predictFrom(c *engine.Call, found *prediction, part around) (r PredictResul
 		if err != nil {
 			return r, err
 		}
-		slices.SortFunc(links, func(a, b link.PredictedLink) int { return order(a.V, b.V) })
+		slices.SortStableFunc(links, func(a, b link.PredictedLink) int { return order(a.V, b.V) })
 	}
 	rows, n := int64(p.Scorers[0].Rows), int64(p.graph.Graph.Vertices())
 	switch {

@@ -92,8 +92,8 @@ type PredictedLink struct {
 	Score float64 `json:"score"`
 }
 
-// PredictResult is the answer of Predict: the likeliest link first, or in the order of OrderBy, ties
-// in the order in which the vertices came into the graph; of many vertices in the order of the graph
+// PredictResult is the answer of Predict: the likeliest link first, ties in the order in which the
+// vertices came into the graph, or in the order of OrderBy, ties the likeliest first; of many vertices in the order of the graph
 // or of the file.
 type PredictResult struct {
 	Links      []PredictedLink `json:"links"`

@@ -2,20 +2,17 @@ package parser
 
 // This file has the small clauses that several statements share.
 
-// ofVertices are the columns by which vertices are ordered.
-const ofVertices = "attribute | degree | key"
-
 // background is IN BACKGROUND, which may be left out.
 func background(to *bool) toggle { return toggle{"IN BACKGROUND", to} }
 
 // sign is a sign between two names.
 func sign(text string) own {
-	return own{`"` + text + `"`, text, func(p *parser) bool { return p.sign(text) }, func() string { return text }, false, ""}
+	return own{`"` + text + `"`, text, func(p *parser) bool { return p.sign(text) }, func() string { return text }, false}
 }
 
 // orderBy is ORDER BY and a column, which may be left out.
-func orderBy(shown string, to **Order) own {
-	return own{"[ order ]", "[ORDER BY " + shown + " [ASC | DESC]]", func(p *parser) bool {
+func orderBy(to **Order) own {
+	return own{"[ order ]", "[ORDER BY column [ASC | DESC]]", func(p *parser) bool {
 		*to = p.order()
 		return true
 	}, func() string {
@@ -23,7 +20,7 @@ func orderBy(shown string, to **Order) own {
 			return ""
 		}
 		return (*to).String()
-	}, false, "ORDER BY"}
+	}, false}
 }
 
 // Order is ORDER BY a [DESC].
@@ -31,7 +28,7 @@ func orderBy(shown string, to **Order) own {
 //	order        = "ORDER" "BY" name [ "ASC" | "DESC" ]     e.g. SHOW VERTICES IN social ORDER BY degree DESC;
 type Order struct {
 	Range
-	By         Ident // an attribute, or a column of a condition
+	By         Ident // a column of the rows, or of the vertices that they are about
 	Descending bool
 }
 

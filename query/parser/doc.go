@@ -152,16 +152,10 @@
 //	               | "GENERATORS" | "STATS" | "JOBS" )      e.g. SHOW EMBEDDINGS;
 //	showgenerations = "SHOW" "GENERATIONS" "OF" name        e.g. SHOW GENERATIONS OF spec;
 //	showvector   = "SHOW" "VECTOR" "OF" key "IN" name       e.g. SHOW VECTOR OF 'alice' IN spec;
-//	showvertices = "SHOW" "VERTICES" [ "IN" name ]
-//	               [ "COLUMNS" name { "," name } ]
-//	               [ "WHERE" condition ] [ order ]
-//	               [ "LIMIT" integer ]                      e.g. SHOW VERTICES IN social COLUMNS rank, city WHERE degree > 100 ORDER BY rank DESC LIMIT 10;
-//	showedges    = "SHOW" "EDGES" [ "IN" name ] [ "COLUMNS"
-//	               name { "," name } ] [ "WHERE" condition
-//	               ] [ order ] [ "LIMIT" integer ]          e.g. SHOW EDGES IN social WHERE weight >= 2 ORDER BY time DESC LIMIT 10;
+//	showvertices = "SHOW" "VERTICES" [ "IN" name ]          e.g. SHOW VERTICES IN social COLUMNS rank, city WHERE degree > 100 ORDER BY rank DESC LIMIT 10;
+//	showedges    = "SHOW" "EDGES" [ "IN" name ]             e.g. SHOW EDGES IN social WHERE weight >= 2 ORDER BY time DESC LIMIT 10;
 //	showneighbors = "SHOW" "NEIGHBORS" "OF" key [ "WITHIN"
-//	               integer ] [ "IN" name ] [ "WHERE"
-//	               condition ] [ "LIMIT" integer ]          e.g. SHOW NEIGHBORS OF 'alice' WITHIN 2 IN social WHERE age > 30 LIMIT 10;
+//	               integer ] [ "IN" name ]                  e.g. SHOW NEIGHBORS OF 'alice' WITHIN 2 IN social WHERE age > 30 LIMIT 10;
 //	showattributes = "SHOW" "ATTRIBUTES" [ "IN" name ]      e.g. SHOW ATTRIBUTES IN social;
 //	countvertices = "COUNT" "VERTICES" [ "IN" name ]
 //	               [ "WHERE" condition ] [ "BY" name ]
@@ -200,17 +194,13 @@
 //	altermodel   = "ALTER" "MODEL" name "RENAME" "TO" name  e.g. ALTER MODEL friends RENAME TO old;
 //	alterattribute = "ALTER" "ATTRIBUTE" name "IN" name
 //	               "RENAME" "TO" name                       e.g. ALTER ATTRIBUTE age IN people RENAME TO years;
-//	diff         = "DIFF" name "," name [ "LIMIT" integer ] e.g. DIFF spec@1, spec@2 LIMIT 20;
-//	nearest      = "NEAREST" integer "TO" ( "(" key { ","
-//	               key } ")" | vertex ) "USING" space
-//	               [ "FRESH" ] [ "EXACT" ] [ "WHERE"
-//	               condition ] [ order ] | "NEAREST"
-//	               integer "FOR" each "USING" space
-//	               [ "EXACT" ] [ "WHERE" condition ]
+//	diff         = "DIFF" name "," name                     e.g. DIFF spec@1, spec@2 LIMIT 20;
+//	nearest      = "NEAREST" integer ( "TO" ( "(" key { ","
+//	               key } ")" | vertex ) | "FOR" each )
+//	               "USING" space [ "FRESH" ] [ "EXACT" ]
 //	               [ options ]                              e.g. NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked ORDER BY age DESC; NEAREST 5 TO ('alice', 107) USING spec; NEAREST 10 FOR ALL USING cosine(spec) WHERE NOT linked; NEAREST 5 FOR FILE 'keys.txt' USING spec WITH (count := 100);
 //	within       = "WITHIN" threshold "OF" vertex "USING"
-//	               space [ "EXACT" ] [ "WHERE" condition ]
-//	               [ order ] [ "LIMIT" integer ]            e.g. WITHIN EPSILON 0.45 OF 107 USING spec ORDER BY degree LIMIT 100;
+//	               space [ "EXACT" ]                        e.g. WITHIN EPSILON 0.45 OF 107 USING spec ORDER BY degree LIMIT 100;
 //	reconstruct  = "RECONSTRUCT" name ( threshold | "AUTO"
 //	               ) [ "INTO" ( "GRAPH" name | "FILE"
 //	               string ) ] [ options ]                   e.g. RECONSTRUCT spec AUTO INTO GRAPH again WITH (grid := 'paper');
@@ -241,10 +231,9 @@
 //	predict      = "PREDICT" integer "LINKS" [ "FOR" ( each
 //	               | key ) ] [ "IN" name ] "WITH" scorer
 //	               [ "AS" "OF" ( string | integer ) ]
-//	               [ "WHERE" condition ] [ order ]
 //	               [ options ] | "PREDICT" integer "LINKS"
 //	               "FOR" ( each | key ) [ "IN" name ]
-//	               [ "FROM" scorer ]                        e.g. PREDICT 5 LINKS FOR 'alice' WITH l3 ORDER BY age; PREDICT 10 LINKS IN mail WITH l3 AS OF '2015-01-01'; PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WHERE degree > 2 WITH (near := 100); PREDICT 10 LINKS FOR 'alice' IN social;
+//	               [ "FROM" scorer ]                        e.g. PREDICT 5 LINKS FOR 'alice' WITH l3 ORDER BY age; PREDICT 10 LINKS IN mail WITH l3 AS OF '2015-01-01'; PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WITH (near := 100) WHERE degree > 2; PREDICT 10 LINKS FOR 'alice' IN social;
 //	help         = "HELP" { word }                          e.g. HELP export graph;
 //	check        = "CHECK"                                  e.g. CHECK;
 //	compact      = "COMPACT"                                e.g. COMPACT;

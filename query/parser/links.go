@@ -68,12 +68,12 @@ func whom(all **Each, one *Value) own {
 			return (*all).String()
 		}
 		return behind("", *one)
-	}, true, ""}
+	}, true}
 }
 
 // Predict is PREDICT n LINKS [FOR v | ALL | FILE 'keys'] [IN g] WITH scorer
-// [WHERE condition] [ORDER BY a] [WITH (…)], or, to read materialized predictions, PREDICT n LINKS
-// FOR v | ALL | FILE 'keys' [IN g] [FROM scorer]. ORDER BY needs FOR v.
+// [AS OF time] [WITH (…)], or, to read materialized predictions, PREDICT n LINKS FOR v | ALL | FILE
+// 'keys' [IN g] [FROM scorer].
 type Predict struct {
 	Range
 	Count   Value    // Int or Param
@@ -83,8 +83,6 @@ type Predict struct {
 	Stored  bool     // of materialized predictions, which needs For or Each; then the fields after Scorer are zero
 	Scorer  *Scorer  // nil where left out, which needs Stored
 	AsOf    Value    // a time: String, Int or Param; nil where left out
-	Where   Expr     // nil where left out
-	Order   *Order   // of the links of one vertex; nil where left out
 	Options []Option // those of the second WITH
 }
 
@@ -121,15 +119,6 @@ type TrainModel struct {
 // have this name.
 const heuristicsWord = "heuristics"
 
-// orderOf is ORDER BY of the links of one vertex.
-func orderOf(s *Predict) own {
-	order := orderBy(ofVertices, &s.Order)
-	read := order.in
-	order.words = "" // so that links of several vertices can have the ORDER BY of a Tail
-	order.in = func(p *parser) bool { return s.For == nil || read(p) }
-	return order
-}
-
 // features are the terms of a model.
 func features(s *TrainModel) own {
 	return own{`[ "USING" term [ "," term ] ]`, "[USING embedding | heuristics(scorer, …), …]", func(p *parser) bool {
@@ -151,7 +140,7 @@ func features(s *TrainModel) own {
 			return ""
 		}
 		return "USING " + strings.Join(terms, ", ")
-	}, false, ""}
+	}, false}
 }
 
 // optionsFrom is FROM, with options before it that have neither WITH nor parentheses.
@@ -162,7 +151,7 @@ func optionsFrom(to *[]Option) own {
 			p.needKeyword("FROM")
 		}
 		return true
-	}, func() string { return "FROM" }, false, ""}
+	}, func() string { return "FROM" }, false}
 }
 
 // term reads an embedding, or heuristics(name, …), each at most once.

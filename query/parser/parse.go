@@ -66,11 +66,10 @@ type parser struct {
 	begin    Pos      // of the statement
 	tokens   int      // of the statement
 	depth    int
-	ofEdges  bool     // the condition that is being read is on edges
-	named    Names    // of the statement so far
-	heading  string   // of the statement
-	rows     bool     // the statement answers with rows, which a Tail may follow
-	own      []string // the words of clauses that the statement has of its own
+	ofEdges  bool   // the condition that is being read is on edges
+	named    Names  // of the statement so far
+	heading  string // of the statement
+	rows     bool   // the statement answers with rows, which a Tail may follow
 	err      *Error
 	trying   bool   // an alternative is read: its error is described if no other came farther
 	vague    Error  // the error until then
