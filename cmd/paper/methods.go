@@ -163,7 +163,7 @@ func (e *experiment) withoutVectors(m measurement) (lines [][]string) {
 		{"TRAIN MODEL", func(scorer string) bool { return scorer == trainedModel }},
 	} {
 		line := append([]string{kind.title, "", "", ""}, e.linkCells(m, kind.chosen)...)
-		lines = append(lines, append(line, "", fmt.Sprintf("%.1f", e.processor(m.pairs())), ""))
+		lines = append(lines, append(line, "", "", ""))
 	}
 	return lines
 }
