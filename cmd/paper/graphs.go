@@ -20,7 +20,6 @@ type dataset struct {
 	labels string // a file with a vertex and one of its classes a line, or ""
 	timed  bool   // the third column of the file is a time, and the latest edges are held out
 	large  bool   // left out by -quick
-	second bool   // a second form of a graph of the paper
 	size   size
 	note   string // how the graph differs from that of the paper
 
@@ -53,11 +52,11 @@ func datasets() []dataset {
 			note: "ego-Facebook of SNAP"},
 		{name: "synthetic", title: "Synthetic", make: attached("synthetic", 40), size: size{10, 398}, betas: all, dims: dims,
 			note: "preferential attachment, 10,000 vertices that bring 40 edges each, about the edges that the paper counts"},
-		{name: "synthetic20", title: "Synthetic", make: attached("synthetic20", 20), size: size{10, 200}, betas: some, large: true, second: true,
+		{name: "synthetic20", title: "Synthetic", make: attached("synthetic20", 20), size: size{10, 200}, betas: some, large: true,
 			note: "the same with 20 edges each, which counted twice are the 399,580 of the paper"},
 		{name: "blogcatalog", file: "blogcatalog.csv.gz", labels: "blogcatalog-labels.csv.gz", size: size{10, 334}},
 		{name: "mathoverflow", file: "sx-mathoverflow.txt.gz", timed: true, large: true, size: size{25, 188}},
-		{name: "citation", title: "Citation", file: "dblp.txt.gz", labels: "dblp-labels.txt.gz", large: true, size: size{51, 128}, betas: some,
+		{name: "citation", title: "Citation", file: "dblp.txt.gz", labels: "dblp-labels.txt.gz", large: true, size: size{51, 128}, betas: []float64{1.5, 2.5},
 			note: "another sample of the same source (AMiner) with research areas, the nearest that is public; it has a third of the edges"},
 		{name: "epinions", file: "soc-Epinions1.txt.gz", large: true, size: size{76, 406}},
 		{name: "twitter", title: "Twitter", file: "ego-twitter.txt.gz", large: true, size: size{81, 1342}, betas: []float64{1.5},

@@ -121,7 +121,7 @@ func methodReport(e *experiment) string {
 		var lines [][]string
 		for _, call := range e.calls(d) {
 			m := measurement{d, call}
-			if call == "" {
+			if call == "" && e.first(m.pairs()) != nil {
 				lines = append(lines, e.withoutVectors(m)...)
 			} else if line := e.line(m); line != nil {
 				lines = append(lines, line)

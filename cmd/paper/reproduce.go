@@ -27,13 +27,13 @@ func (e *experiment) variants(d dataset, method string) (calls []string) {
 		return []string{"deepwalk(" + walking + ")"}
 	case dpSpectral:
 		for _, normalization := range []string{"degree", "strength"} {
-			for _, beta := range e.betas(d) {
-				if normalization == "degree" && len(e.betas(d)) == 1 {
-					beta = 0.5
+			betas := e.betas(d)
+			if normalization == "degree" { // above 1 hubs have no weight left
+				if betas = slices.DeleteFunc(slices.Clone(betas), func(b float64) bool { return b > 1 }); len(betas) == 0 {
+					betas = []float64{0.5}
 				}
-				if normalization == "degree" && beta > 1 {
-					continue // every row of a hub is 0
-				}
+			}
+			for _, beta := range betas {
 				calls = append(calls, fmt.Sprintf("dp_spectral(normalization := '%s', beta := %g, components := 'apart', %s)", normalization, beta, spectral))
 			}
 		}
@@ -153,7 +153,7 @@ func reproduceSteps(e *experiment) (list []step) {
 			list = append(list, e.predicting(d, null)...)
 		}
 		for _, call := range reached() {
-			if !d.second && !(e.config.Quick && d.name == "synthetic" && call == "unit_ball") {
+			if !d.large && !(e.config.Quick && d.name == "synthetic" && call == "unit_ball") {
 				list = append(list, measurement{d, call}.steps(true)...)
 			}
 		}

@@ -53,7 +53,7 @@ type step struct {
 
 // runSteps makes the steps that are not in the journal yet, and returns the report as Markdown.
 // It writes the report of the finished steps after each of them, and also returns it if ctx
-// ends or a step fails, with the error. The steps are listed anew after each of them, because
+// ends or a step fails, with the error. The steps are listed again after each of them, because
 // some follow from the answers of others.
 func runSteps(ctx context.Context, config Config, graphs []dataset, steps func(*experiment) []step, write func(*experiment) string) (report string, err error) {
 	e := &experiment{config: config, graphs: graphs}
@@ -111,21 +111,22 @@ func (e *experiment) data(name string) string { return filepath.Join(e.config.Da
 // with an estimate of the remaining time.
 func (e *experiment) next(steps []step) (*step, error) {
 	var next *step
-	done, seconds, left, count := 0.0, 0.0, 0.0, map[string]bool{}
+	finished, done, seconds, left, count := 0, 0.0, 0.0, 0.0, map[string]bool{}
 	for i, s := range steps {
 		if count[s.statement] {
 			continue
 		}
 		count[s.statement] = true
-		if finished, there := e.journal.done[s.statement]; there {
-			done, seconds = done+s.cost, seconds+finished.Seconds
+		if answer, there := e.journal.done[s.statement]; there {
+			finished++
+			done, seconds = done+s.cost, seconds+answer.Seconds
 			continue
 		}
 		left += s.cost
 		if next == nil {
 			next = &steps[i]
 			defer func() {
-				line := fmt.Sprintf("step %d of %d: %s", len(e.journal.done)+1, len(count), next.about)
+				line := fmt.Sprintf("step %d of %d: %s", finished+1, len(count), next.about)
 				if done > 0 {
 					line += fmt.Sprintf("; about %v left", time.Duration(left/done*seconds*float64(time.Second)).Round(time.Second))
 				}

@@ -55,6 +55,11 @@ func signed(x float64) string {
 	return strings.Replace(text, "-", "−", 1)
 }
 
+// percent writes a part as a whole percentage with its sign.
+func percent(x float64) string {
+	return strings.Replace(fmt.Sprintf("%+.0f %%", 100*x), "-", "−", 1)
+}
+
 // pair writes two numbers, or nothing if there are none.
 func pair(v values, a, b string) string {
 	if v == nil {

@@ -219,13 +219,9 @@ func (r ExplainScoreResult) rows() [][]rows.Value {
 			continue
 		}
 		for _, p := range s.Model.Parts {
-			what := p.Name
-			if p.Embedding {
-				what += " of the embedding"
-			}
-			table = append(table, []rows.Value{"  " + what, cells.When(!p.Embedding && p.Name != "bias", p.Value), p.Part})
+			table = append(table, []rows.Value{"  " + p.Name, cells.When(p.Name != "bias", p.Value), p.Part})
 		}
-		table = append(table, []rows.Value{"  log-odds before calibration", nil, s.Model.LogOdds})
+		table = append(table, []rows.Value{"  log-odds", nil, s.Model.LogOdds})
 		if a := s.Alike; a != nil {
 			table = append(table,
 				[]rows.Value{"  held-out pairs of about this probability", int64(a.Pairs), nil},

@@ -66,7 +66,9 @@ func (b *boundScorer) links() link.Scoring {
 func (s *loadedScoring) made() time.Time {
 	var made time.Time
 	for _, sp := range s.spaces {
-		made = sp.Info.Created
+		if sp.Info.Created.After(made) {
+			made = sp.Info.Created
+		}
 	}
 	for _, w := range s.Scorers {
 		if w.model != nil && w.model.info.Created.After(made) {
@@ -116,7 +118,9 @@ func bindScorer(c *engine.Call, s *loadedScoring, w catalogue.Scorer, at fault.P
 		if err != nil {
 			return b, s.lostTimes(w, at, err)
 		}
-		s.use(m.space)
+		for _, space := range m.spaces {
+			s.use(space)
+		}
 		b.Score, b.Batch, b.Rows, b.model = m.Score, m.Batch, m.rows(), m
 		return b, nil
 	}
@@ -143,9 +147,9 @@ func (s *loadedScoring) lostTimes(w catalogue.Scorer, at fault.Part, err error) 
 		WithRemedy("choose a later time").WithErr(err)
 }
 
-// use notes an embedding that a scorer reads; nil is none.
+// use notes an embedding that a scorer reads.
 func (s *loadedScoring) use(sp *session.Space) {
-	if sp != nil && !slices.Contains(s.spaces, sp) {
+	if !slices.Contains(s.spaces, sp) {
 		s.spaces = append(s.spaces, sp)
 	}
 }
@@ -255,7 +259,7 @@ func noteModels(c *engine.Call, s *loadedScoring) error {
 			continue
 		}
 		noted[w.model] = true
-		info, space := w.model.info, w.model.space
+		info := w.model.info
 		behind, err := entries.Behind(c, info.Graph, info.GraphVersion)
 		if err != nil {
 			return err
@@ -263,8 +267,10 @@ func noteModels(c *engine.Call, s *loadedScoring) error {
 		if behind > 0 {
 			c.Notice("model %s was trained %s of graph %s ago", fault.Name(info.Name), fault.Count(int64(behind), "version"), fault.Name(info.Graph))
 		}
-		if space != nil && space.Info.Generation != info.Generation {
-			c.Notice("embedding %s was refreshed since model %s was trained, from generation %d to %d", fault.Name(info.Embedding), fault.Name(info.Name), info.Generation, space.Info.Generation)
+		for i, space := range w.model.spaces {
+			if of := info.Embeddings[i]; space.Info.Generation != of.Generation {
+				c.Notice("embedding %s was refreshed since model %s was trained, from generation %d to %d", fault.Name(of.Name), fault.Name(info.Name), of.Generation, space.Info.Generation)
+			}
 		}
 	}
 	return nil

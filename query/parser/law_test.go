@@ -343,7 +343,7 @@ func genLearn(t *rapid.T) Statement {
 	case 8:
 		return &RefreshPredictions{Scorer: scorer(), Graph: ident(), Background: background}
 	case 0:
-		st := &TrainModel{Model: ident(), Graph: ident(), Embedding: genMaybe(t), Options: options, Background: background}
+		st := &TrainModel{Model: ident(), Graph: ident(), Options: options, Background: background}
 		for range rapid.IntRange(0, 2).Draw(t, "heuristics") {
 			st.Heuristics = append(st.Heuristics, ident())
 		}
