@@ -138,6 +138,51 @@ func TestImport_MissingKeys(t *testing.T) {
 	}
 }
 
+// Weights that lose digits are counted, where they are whole numbers.
+func TestImport_RoundedWeights(t *testing.T) {
+	t.Parallel()
+	text := "source,target,weight\na,b,16777217\nb,c,16777216\nc,d,0.1\nd,e,123456789012\n"
+	if r := remarkOf(importValues(t, newStore(t, nil), text, ImportOptions{}), "whole weights above 16,777,216 rounded to seven digits"); r.Count != 2 {
+		t.Errorf("%v", r)
+	}
+}
+
+// Keys that look like others, and keys that are the names of the columns, are remarked.
+func TestImport_DoubtfulKeys(t *testing.T) {
+	t.Parallel()
+	const unseen, named = "vertices whose keys have blanks at an end or characters that are not seen", "vertices that are called as the columns of the ends"
+	for _, c := range []struct{ text, what, names string }{
+		{"source,target\n\"a \",b\na,c\n", unseen, `["a "]`},
+		{"source,target\n1\u200b,b\n1,\ufeffc\n", unseen, `["1\u200b" "\ufeffc"]`},
+		{"1 2\n\f2 3\n", unseen, `["\f2"]`},
+		{"source,target\na,b\nsource,target\nb,c\n", named, "[source target]"},
+		{"source,target\na,b\nsource,c\n", named, "[]"},
+		{"# source target\na b\nsource target\n", named, "[source target]"},
+	} {
+		if r := remarkOf(importValues(t, newStore(t, nil), c.text, ImportOptions{}), c.what); fmt.Sprint(r.Names) != c.names {
+			t.Errorf("%q: %v, want %s", c.text, r, c.names)
+		}
+	}
+}
+
+// A column of numbers that one other value makes one of texts is remarked.
+func TestImport_SpoiltNumbers(t *testing.T) {
+	t.Parallel()
+	for text, names := range map[string]string{
+		"key,n\na,1\nb,2\nc,five\n":               `[n because of "five"]`,
+		"key,n:text\na,1\nb,2\nc,five\n":          "[]",
+		"key,n\n-,km\na,1.5\nb,2\n":               `[n because of "km"]`,
+		"key,n\na,1\nb,x\nc,y\n":                  "[]",
+		"key,n\na,1\nb,2\nc,NA\n":                 "[]",
+		"key,n,m\na,1,x\nb,2,4\nkey,n,m\nc,3,4\n": `[n because of "n"]`,
+	} {
+		r := remarkOf(importValues(t, newStore(t, nil), text, ImportOptions{Format: format.Options{Layout: format.LayoutVertices}}), "attributes kept as texts although nearly all their values are numbers")
+		if fmt.Sprint(r.Names) != names {
+			t.Errorf("%q: %v, want %s", text, r, names)
+		}
+	}
+}
+
 // Words for missing values leave the type of the others, keep what vertices have, and are texts in
 // columns of texts.
 func TestImport_MissingValues(t *testing.T) {

@@ -182,7 +182,7 @@ func TestImport_OwnVertices(t *testing.T) {
 	db := newStore(t, nil)
 	importText(t, db, "g", "b z\n")
 	stats, err := db.Import(context.Background(), "g", strings.NewReader(`{"nodes": [{"id": "a"}], "links": [{"source": "a", "target": "b"}, {"source": "a", "target": "c\n"}]}`), ImportOptions{})
-	if err != nil || len(stats.Remarks) != 1 || stats.Remarks[0].Count != 1 || stats.Remarks[0].Names[0] != `"c\n"` {
+	if r := remarkOf(stats, "ends of edges that no element declares, taken as new vertices"); err != nil || r.Count != 1 || r.Names[0] != `"c\n"` {
 		t.Errorf("%v, %v", stats.Remarks, err)
 	}
 	stats, err = db.Import(context.Background(), "h", strings.NewReader(`{"links": [{"source": "a", "target": "b"}]}`), ImportOptions{})

@@ -136,7 +136,7 @@ func (g *graph) modelBlock(b *block) error {
 		}
 		models = append(models, m.ModelInfo)
 		best := m.Best()
-		t.add(m.Name, m.Embedding, strings.Join(m.Terms, ", "), m.AUC, aucInterval(m), m.AveragePrecision, m.Brier, m.CalibrationError, best.Name, best.AUC, modelState(m))
+		t.add(m.Name, m.EmbeddingNames(), m.HeuristicNames(), m.AUC, aucInterval(m), m.AveragePrecision, m.Brier, m.CalibrationError, best.Name, best.AUC, modelState(m))
 	}
 	if models == nil {
 		return nil

@@ -78,7 +78,7 @@ func computedFrom(ctx context.Context, db *query.DB, graphs []string) (table, er
 	}
 	for _, m := range models {
 		if slices.Contains(graphs, m.Graph) {
-			t.add("model", m.Name, m.Graph, m.Embedding, modelState(m), m.Created)
+			t.add("model", m.Name, m.Graph, m.EmbeddingNames(), modelState(m), m.Created)
 		}
 	}
 	predictions, err := db.Links().Predictions(ctx)

@@ -2,18 +2,27 @@ package run
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
 	"heavytail/embedding"
 	"heavytail/embedding/option"
+	"heavytail/embedding/tune"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 )
 
 // spectral is a method of package embedding that solves for eigenvectors.
 func spectral(name, summary string) algorithm {
-	complete := func(o embedding.SpectralOptions) embedding.SpectralOptions { return o.WithDefaults(name) }
+	complete := func(o embedding.SpectralOptions) embedding.SpectralOptions {
+		full := o.WithDefaults(name)
+		if chooses(name, o) {
+			full.RowScale = nil
+		}
+		return full
+	}
 	return method(name, summary, SpectralSchema(name), embedding.SpectralOptions.Validate, complete, func(o embedding.SpectralOptions) prepared {
 		return prepared{
 			solved: &o,
@@ -26,15 +35,21 @@ func spectral(name, summary string) algorithm {
 			run: func(ctx context.Context, g *csr.Graph, req Request) (outcome, error) {
 				o := o
 				o.Workers, o.Progress, o.Checkpoints = req.Workers, req.Progress, req.Checkpoints
-				rows, state, stats, err := embedding.Spectral(ctx, g, name, o)
+				pairs, err := embedding.SolveSpectral(ctx, g, name, o)
 				if err != nil {
 					return outcome{}, err
 				}
-				info := spectralRecord(g, o, stats)
-				if name == embedding.MethodDPSpectral { // the result of an automatic choice
-					o.Normalization, o.Beta = stats.Normalization, &stats.Beta
+				delta, measured, err := rowScaleOf(ctx, g, name, o, pairs, req.Workers)
+				if err != nil {
+					return outcome{}, err
+				}
+				info := spectralRecord(g, o, pairs.Stats)
+				info.Stats = append(info.Stats, measured...)
+				if name == embedding.MethodDPSpectral { // the results of automatic choices, which a refresh keeps
+					o.Normalization, o.Beta, o.RowScale = pairs.Stats.Normalization, &pairs.Stats.Beta, &delta
 					info.Options = SpectralSchema(name).Settings(o)
 				}
+				rows, state := pairs.Embed(*o.Scale, delta)
 				return outcome{rows, info, state.Write}, nil
 			},
 			renew: func(ctx context.Context, g *csr.Graph, workers int, r renewing) (outcome, embedding.RefreshStats, error) {
@@ -44,6 +59,27 @@ func spectral(name, summary string) algorithm {
 			},
 		}
 	})
+}
+
+// chooses reports whether a method chooses its row scale after the solve.
+func chooses(method string, o embedding.SpectralOptions) bool {
+	return method == embedding.MethodDPSpectral && o.RowScale == nil
+}
+
+// rowScaleOf returns the row scale of the options, or chooses it, and then what each value
+// reached for the record.
+func rowScaleOf(ctx context.Context, g *csr.Graph, method string, o embedding.SpectralOptions, pairs *embedding.Eigenpairs, workers int) (float64, []storage.Setting, error) {
+	if !chooses(method, o) {
+		return *o.RowScale, nil, nil
+	}
+	delta, h3, err := tune.RowScale(ctx, g, pairs, *o.Scale, workers)
+	var list []storage.Setting
+	for i, x := range h3 {
+		if !math.IsNaN(x) {
+			list = append(list, storage.Setting{Name: fmt.Sprintf("h3 at row_scale %v", tune.RowScales()[i]), Value: fmt.Sprintf("%.3f", x)})
+		}
+	}
+	return delta, list, err
 }
 
 // spectralRecord returns, for the record of an embedding, the settings of the
@@ -86,6 +122,10 @@ func SpectralSchema(method string) option.Schema[embedding.SpectralOptions] {
 			[]string{embedding.ComponentMode(0).String(), embedding.ComponentMode(1).String()},
 			func(o *options) *embedding.ComponentMode { return &o.Components }),
 		weights(func(o *options) *bool { return &o.IgnoreWeights }),
+	}
+	if method != embedding.MethodLaplacianEigenmaps {
+		common[1] = option.FloatOr("row_scale", "auto", "power of the degree by which every vector is divided; auto is that of 0, 0.125, 0.25 and 0.5 which reconstructs best (H3 of a sample of vertices)",
+			func(o *options) **float64 { return &o.RowScale }).Must("a number from 0 to 4, or 'auto'")
 	}
 	list := option.Schema[options]{
 		dim(", at most the number of vertices", func(o *options) *int { return &o.Dim }),

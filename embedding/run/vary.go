@@ -107,5 +107,10 @@ func (v *variation) embed(p prepared, option string) (*vec.Matrix, error) {
 			return nil, err
 		}
 	}
-	return v.pairs.Leading(p.solved.Dim).Rows(*p.solved.Scale, *p.solved.RowScale)
+	pairs := v.pairs.Leading(p.solved.Dim)
+	delta, _, err := rowScaleOf(v.ctx, v.g, v.req.Method, *p.solved, pairs, v.req.Workers)
+	if err != nil {
+		return nil, err
+	}
+	return pairs.Rows(*p.solved.Scale, delta)
 }

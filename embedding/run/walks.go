@@ -104,7 +104,11 @@ func WalkSchema(method string) option.Schema[embedding.WalkOptions] {
 	type options = embedding.WalkOptions
 	rate := "learning rate at the beginning; it falls linearly towards 0"
 	if method == embedding.MethodDPWalker {
-		rate += "; by default it grows from 0.0125 with beta 1.5 to 0.03 with 2.5"
+		rate += "; with common neighbours it grows by default from 0.0125 with beta 1.5 to 0.03 with 2.5"
+	}
+	passes := "passes over the walks"
+	if method == embedding.MethodDPWalker {
+		passes += "; with common neighbours the default is 1"
 	}
 	list := option.Schema[options]{
 		dim("", func(o *options) *int { return &o.Dim }),
@@ -112,15 +116,15 @@ func WalkSchema(method string) option.Schema[embedding.WalkOptions] {
 		count("length", "vertices of a walk", 1, 65536, func(o *options) *int { return &o.Length }),
 		count("window", "largest distance on a walk of two vertices that are trained together", 1, 1024,
 			func(o *options) *int { return &o.Window }),
-		count("epochs", "passes over the walks", 1, 65536, func(o *options) *int { return &o.Epochs }),
+		count("epochs", passes, 1, 65536, func(o *options) *int { return &o.Epochs }),
 		positive("alpha", rate, "a number above 0 and at most 1",
 			func(o *options) *float64 { return &o.Alpha }),
 		count("negative", "negative samples of each pair; 0 is hierarchical softmax", 0, 256, func(o *options) *int { return &o.Negative }),
 	}
 	if method == embedding.MethodDPWalker || method == "" {
-		list = append(list, float("beta", "degree penalty of the walks; 0 for none", "a number from -8 to 8",
+		list = append(list, float("beta", "degree penalty of the walks; 0 for none; with common neighbours the default is 2", "a number from -8 to 8",
 			func(o *options) **float64 { return &o.Beta }),
-			float("common", "weight of each common neighbour beside that of an edge; 1 is that of the paper, and with 0 walks follow edges only", "a number from 0 to 1e6",
+			float("common", "weight of each common neighbour beside that of an edge; with 0 walks follow edges only, and 1 is the walk of the paper", "a number from 0 to 1e6",
 				func(o *options) **float64 { return &o.Common }))
 	}
 	if method == embedding.MethodNode2Vec || method == "" {

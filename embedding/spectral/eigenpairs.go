@@ -44,6 +44,16 @@ func (e *Eigenpairs) Rows(scale, rowScale float64) (*vec.Matrix, error) {
 	return m, nil
 }
 
+// RowsTo is Rows with an earlier result to write over.
+func (e *Eigenpairs) RowsTo(m *vec.Matrix, scale, rowScale float64) error {
+	if err := (Options{Scale: &scale, RowScale: &rowScale}).Validate(); err != nil {
+		return err
+	}
+	clear(m.Data)
+	e.scale(m, scale, rowScale)
+	return nil
+}
+
 // Leading returns the first k eigenpairs, as a solve for k coordinates finds them within
 // its tolerance. If e has no more than k, it returns e itself. It takes O(n·k).
 func (e *Eigenpairs) Leading(k int) *Eigenpairs {

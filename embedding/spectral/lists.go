@@ -48,6 +48,7 @@ func EmbedLists(ctx context.Context, lists Lists, bytes int64, method string, op
 	if err != nil {
 		return nil, nil, Stats{}, read, err
 	}
-	m, state := e.embed(opts.WithDefaults(method))
+	opts = opts.WithDefaults(method)
+	m, state := e.Embed(*opts.Scale, *opts.RowScale)
 	return m, state, e.Stats, read, nil
 }

@@ -104,21 +104,22 @@ func Embed(ctx context.Context, g *csr.Graph, method string, opts Options) (*vec
 	if err != nil {
 		return nil, nil, Stats{}, err
 	}
-	m, state := e.embed(opts.WithDefaults(method))
+	opts = opts.WithDefaults(method)
+	m, state := e.Embed(*opts.Scale, *opts.RowScale)
 	return m, state, e.Stats, nil
 }
 
-// embed makes the embedding of the eigenvectors, in place, and the state of its refreshes.
-// The options have their defaults.
-func (e *Eigenpairs) embed(opts Options) (*vec.Matrix, *State) {
+// Embed is [Eigenpairs.Rows] in place of the eigenvectors, without further memory. It also
+// returns the state that [Refresh] needs. The scales must be in their range.
+func (e *Eigenpairs) Embed(scale, rowScale float64) (*vec.Matrix, *State) {
 	state := &State{Places: make([]uint32, e.Vectors.Rows)}
-	state.spacing = e.scale(e.Vectors, *opts.Scale, *opts.RowScale)
+	state.spacing = e.scale(e.Vectors, scale, rowScale)
 	for place, part := range e.Parts {
 		for _, v := range part.Vertices {
 			state.Places[v] = uint32(place)
 		}
 	}
-	if *opts.RowScale != 0 {
+	if rowScale != 0 {
 		state.Degrees = e.Degrees
 	}
 	return e.Vectors, state

@@ -23,7 +23,7 @@ const maxSaved = 64 << 20
 
 // savedVersion changes when a search has other trials than before: a checkpoint of another
 // version is none.
-const savedVersion = 3
+const savedVersion = 4
 
 type savedSearch struct {
 	Version int          `json:"version"`

@@ -70,7 +70,7 @@ func TestSearch_Resumed(t *testing.T) {
 	}
 	_, _, checkpoint, _ := run(3, nil)
 	other := strings.Replace(string(checkpoint), `"stage":0`, `"stage":1`, 1)
-	older := strings.Replace(string(checkpoint), `"version":3`, `"version":2`, 1)
+	older := strings.Replace(string(checkpoint), `"version":4`, `"version":3`, 1)
 	for _, bad := range []string{"", "{", other, older, `[{"stage":0}]`, strings.Replace(string(checkpoint), `"score":"-`, `"score":"x`, 1)} {
 		if _, _, _, err := run(-1, strings.NewReader(bad)); !errors.Is(err, embedding.ErrCheckpoint) {
 			t.Errorf("a checkpoint that is none: %v", err)
@@ -81,7 +81,7 @@ func TestSearch_Resumed(t *testing.T) {
 // FuzzReadSearch expects that trials that were read are the same after they are written and
 // read again.
 func FuzzReadSearch(f *testing.F) {
-	f.Add([]byte(`{"version":3,"seconds":1.5,"trials":[{"stage":1,"method":"m","options":[{"name":"beta","value":"0.5"}],"score":"NaN","measures":[{"name":"auc","value":"0.9"}],"seconds":1.5}]}`))
+	f.Add([]byte(`{"version":4,"seconds":1.5,"trials":[{"stage":1,"method":"m","options":[{"name":"beta","value":"0.5"}],"score":"NaN","measures":[{"name":"auc","value":"0.9"}],"seconds":1.5}]}`))
 	f.Add([]byte(`{"version":1}`))
 	f.Add([]byte(`null`))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -36,7 +36,7 @@ func TestSearch_FindsTheLength(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, close := range []Closeness{Estimate, Same, Apart} {
-		found, err := Search(t.Context(), &wanted{g: g, best: best, close: close}, []Method{{Name: embedding.MethodDeepWalk, Walks: given}}, Options{})
+		found, err := Search(t.Context(), &wanted{g: g, best: best, close: close}, []Method{{Name: embedding.MethodDeepWalk, Walks: given, Held: []string{"row_norm", "row_scale"}}}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,19 +101,21 @@ func TestBranch_Moved(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		from point // walks, beta, alpha
+		from point // row_norm, row_scale, walks, beta, common, alpha
 		axis int
 		step float64
 		want point
 	}{
-		{point{10, 2, 0.02}, 0, -1, point{5, 2, 0.04}},
-		{point{5, 2, 0.03}, 0, -1, point{3, 2, 0.05}},
-		{point{5, 2, 0.04}, 0, 1, point{10, 2, 0.02}},
-		{point{10, 2, 0.15}, 0, -1, point{5, 2, 0.2}},
-		{point{1, 2, 0.1}, 0, -1, point{1, 2, 0.1}},
-		{point{10, 2, 0.1}, 0, 1, point{10, 2, 0.1}},
-		{point{10, 2, 0.1}, 1, -0.25, point{10, 1.75, 0.1}},
-		{point{10, 2, 0.1}, 2, -1, point{10, 2, 0.05}},
+		{point{1, 0.2, 10, 2, 0, 0.02}, 2, -1, point{1, 0.2, 5, 2, 0, 0.04}},
+		{point{1, 0.2, 5, 2, 0, 0.03}, 2, -1, point{1, 0.2, 3, 2, 0, 0.05}},
+		{point{1, 0.2, 5, 2, 0, 0.04}, 2, 1, point{1, 0.2, 10, 2, 0, 0.02}},
+		{point{1, 0.2, 10, 2, 0, 0.15}, 2, -1, point{1, 0.2, 5, 2, 0, 0.2}},
+		{point{1, 0.2, 1, 2, 0, 0.1}, 2, -1, point{1, 0.2, 1, 2, 0, 0.1}},
+		{point{1, 0.2, 10, 2, 0, 0.1}, 2, 1, point{1, 0.2, 10, 2, 0, 0.1}},
+		{point{1, 0.2, 10, 2, 0, 0.1}, 3, -0.25, point{1, 0.2, 10, 1.75, 0, 0.1}},
+		{point{1, 0.2, 10, 2, 0, 0.1}, 1, 0.1, point{1, 0.3, 10, 2, 0, 0.1}},
+		{point{1, 0.2, 10, 2, 0, 0.1}, 0, 0.25, point{1, 0.2, 10, 2, 0, 0.1}},
+		{point{1, 0.2, 10, 2, 0, 0.1}, 5, -1, point{1, 0.2, 10, 2, 0, 0.05}},
 	} {
 		if got := branches[0].moved(c.from, c.axis, c.step); got != c.want {
 			t.Errorf("%v moved by %v on axis %d is %v, not %v", c.from, c.step, c.axis, got, c.want)

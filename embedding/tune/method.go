@@ -19,25 +19,30 @@ type Method struct {
 	Name     string
 	Spectral embedding.SpectralOptions // of a method that solves for eigenvectors
 	Walks    embedding.WalkOptions     // of a method that learns from walks
-	Placing  *Placing                  // of a method that places vertices; nil for other methods
+	Placing  *Placing                  // of any other method; nil for these
 	// Held has the names of the parameters that keep their values in the options. The
 	// search varies the other names of Parameters.
 	Held []string
 }
 
-// MethodUnitBall is the name of a method whose vectors [Placing] computes.
-const MethodUnitBall = "unit_ball"
+// Names of the methods whose vectors a [Placing] computes.
+const (
+	MethodUnitBall = "unit_ball"
+	MethodProNE    = "prone"
+	MethodFastRP   = "fastrp"
+	MethodNetMF    = "netmf"
+)
 
-// Placing computes the vectors of a method that neither solves for eigenvectors nor
-// learns from walks.
+// Placing computes the vectors of a method that is not of package embedding.
 type Placing struct {
-	Margin float64 // the default of its only parameter that is searched
-	// Embed computes the vectors with a margin, in full or as in the survey. It reports
-	// how far it is by calling progress, which is never nil, from one goroutine.
-	Embed func(ctx context.Context, g *csr.Graph, margin float64, full bool, workers int, progress func(about string)) (*vec.Matrix, error)
+	Defaults map[string]float64 // of the Parameters of the method
+	// Embed computes the vectors with values of the parameters that are searched, in full or
+	// as in the survey. It reports how far it is by calling progress, which is never nil, from
+	// one goroutine.
+	Embed func(ctx context.Context, g *csr.Graph, options []Option, full bool, workers int, progress func(about string)) (*vec.Matrix, error)
 	// Seconds estimates the time that Embed takes; it must return the same value on every
 	// machine.
-	Seconds func(g *csr.Graph, full bool) float64
+	Seconds func(vertices, edges int64, full bool) float64
 }
 
 // Parameters returns the names of the parameters of a method that are searched, or nil if
@@ -101,23 +106,35 @@ type shape struct {
 }
 
 // maxAxes is the number of axes that a point has room for.
-const maxAxes = 4
+const maxAxes = 6
 
 // point is a value for each axis of a branch.
 type point [maxAxes]float64
 
+// autoScale is the value of row_scale for the choice of [RowScale].
+const autoScale = -1
+
 func scaleAxes() []axis {
 	return []axis{
 		{name: "scale", coarse: []float64{0, 0.25, 0.5, 1}, most: 4, step: 0.125, finest: 0.03},
-		{name: "row_scale", coarse: []float64{0, 0.25, 0.5, 1}, most: 4, step: 0.125, finest: 0.03},
+		{name: "row_scale", coarse: []float64{0, 0.125, 0.25, 0.5}, most: 4, step: 0.125, finest: 0.03},
+	}
+}
+
+// rowAxes are how rows are scaled after they were computed.
+func rowAxes(solved bool) []axis {
+	return []axis{
+		{name: "row_norm", coarse: []float64{0, 1}, most: 1, step: 0.25, finest: 0.1, solved: solved},
+		{name: "row_scale", coarse: []float64{0, 0.2}, most: 4, step: 0.1, finest: 0.02, solved: solved},
 	}
 }
 
 func shapes(method string) []shape {
-	alpha := axis{name: "alpha", coarse: []float64{0.0125, 0.025, 0.05}, least: 0.001, most: 0.2, step: 1, finest: 0.25, solved: true, geometric: true}
-	faster := alpha // of methods whose walks do not avoid hubs
-	faster.coarse = []float64{0.025, 0.05, 0.1}
+	alpha := axis{name: "alpha", coarse: []float64{0.025, 0.05, 0.1}, least: 0.001, most: 0.2, step: 1, finest: 0.25, solved: true, geometric: true}
 	walks := axis{name: "walks", least: 1, step: 1, finest: 1, solved: true, geometric: true, whole: true, length: true}
+	walk := func(axes ...axis) []shape {
+		return []shape{{nil, slices.Concat(rowAxes(false), []axis{walks}, axes, []axis{alpha})}}
+	}
 	switch method {
 	case embedding.MethodDPSpectral:
 		penalty := func(normalization embedding.Normalization, coarse ...float64) shape {
@@ -132,16 +149,25 @@ func shapes(method string) []shape {
 		return []shape{{nil, scaleAxes()}}
 	case MethodUnitBall:
 		return []shape{{nil, []axis{{name: "margin", coarse: []float64{0.025, 0.05, 0.1}, least: 0.005, most: 0.5, step: 0.02, finest: 0.01, solved: true}}}}
+	case MethodProNE:
+		mu := axis{name: "mu", coarse: []float64{0, 0.2}, least: -2, most: 4, step: 0.2, finest: 0.1, solved: true}
+		return []shape{{nil, append(rowAxes(true), mu)}}
+	case MethodFastRP:
+		beta := axis{name: "beta", coarse: []float64{-0.5, -0.25, 0}, least: -4, most: 4, step: 0.25, finest: 0.1, solved: true}
+		return []shape{{nil, append(rowAxes(true), beta)}}
+	case MethodNetMF:
+		return []shape{{nil, rowAxes(true)}}
 	case embedding.MethodDPWalker:
-		beta := axis{name: "beta", coarse: []float64{1, 1.5, 2, 2.5, 3}, most: 6, step: 0.25, finest: 0.1, solved: true}
-		return []shape{{nil, []axis{walks, beta, alpha}}}
+		beta := axis{name: "beta", coarse: []float64{0.25, 0.5, 1}, most: 6, step: 0.25, finest: 0.1, solved: true}
+		common := axis{name: "common", coarse: []float64{0, 1}, most: 1, step: 1, finest: 0.5, solved: true}
+		return walk(beta, common)
 	case embedding.MethodDeepWalk:
-		return []shape{{nil, []axis{walks, faster}}}
+		return walk()
 	case embedding.MethodNode2Vec:
 		bias := func(name string) axis {
 			return axis{name: name, coarse: []float64{0.25, 1, 4}, least: 0.01, most: 100, step: 1, finest: 0.25, solved: true, geometric: true}
 		}
-		return []shape{{nil, []axis{walks, bias("p"), bias("q"), faster}}}
+		return walk(bias("p"), bias("q"))
 	}
 	return nil
 }
@@ -164,8 +190,8 @@ func (m Method) branches() ([]*branch, error) {
 			return nil, fmt.Errorf("%w: %q is not a searched parameter of %s", ErrOptions, name, m.Name)
 		}
 	}
-	if m.Name == MethodUnitBall && m.Placing == nil {
-		return nil, fmt.Errorf("%w: %s has nothing that places vertices", ErrOptions, m.Name)
+	if m.Placing == nil && slices.Contains([]string{MethodUnitBall, MethodProNE, MethodFastRP, MethodNetMF}, m.Name) {
+		return nil, fmt.Errorf("%w: %s has nothing that computes its vectors", ErrOptions, m.Name)
 	}
 	if err := errors.Join(m.Spectral.Validate(), m.Walks.Validate()); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name, err)
@@ -215,28 +241,20 @@ func normalization(value any) embedding.Normalization {
 func (b *branch) standard() (p point) {
 	m := b.method
 	s, w := m.Spectral.WithDefaults(m.Name), m.Walks.WithDefaults(m.Name)
-	for i, a := range b.axes {
-		switch a.name {
-		case "beta":
-			p[i] = *w.Beta
-			if m.spectral() {
-				p[i] = *s.Beta
-			}
-		case "scale":
-			p[i] = *s.Scale
-		case "row_scale":
-			p[i] = *s.RowScale
-		case "margin":
-			p[i] = m.Placing.Margin
-		case "walks":
-			p[i] = float64(w.Walks)
-		case "alpha":
-			p[i] = w.Alpha
-		case "p":
-			p[i] = w.P
-		case "q":
-			p[i] = w.Q
+	of := map[string]float64{
+		"row_norm": *w.RowNorm, "row_scale": *w.RowScale, "walks": float64(w.Walks), "beta": *w.Beta, "common": *w.Common, "alpha": w.Alpha, "p": w.P, "q": w.Q,
+	}
+	if m.spectral() {
+		of = map[string]float64{"beta": *s.Beta, "scale": *s.Scale, "row_scale": *s.RowScale}
+		if m.Name == embedding.MethodDPSpectral && m.Spectral.RowScale == nil {
+			of["row_scale"] = autoScale
 		}
+	}
+	if m.Placing != nil {
+		of = m.Placing.Defaults
+	}
+	for i, a := range b.axes {
+		p[i] = of[a.name]
 	}
 	return p
 }
@@ -254,6 +272,10 @@ func (m Method) spectral() bool {
 func (b *branch) options(p point) []Option {
 	list := slices.Clone(b.fixed)
 	for i, a := range b.axes {
+		if a.name == "row_scale" && p[i] == autoScale && b.method.spectral() {
+			list = append(list, Option{a.name, "auto"})
+			continue
+		}
 		list = append(list, Option{a.name, p[i]})
 	}
 	return list
@@ -269,7 +291,13 @@ func (b *branch) at(p point) (embedding.SpectralOptions, embedding.WalkOptions) 
 		case "scale":
 			s.Scale = &x
 		case "row_scale":
-			s.RowScale = &x
+			if w.RowScale = &x; x != autoScale {
+				s.RowScale = &x
+			}
+		case "row_norm":
+			w.RowNorm = &x
+		case "common":
+			w.Common = &x
 		case "walks":
 			w.Walks = int(x)
 		case "alpha":
@@ -283,18 +311,13 @@ func (b *branch) at(p point) (embedding.SpectralOptions, embedding.WalkOptions) 
 	return s, w
 }
 
-// margin returns the margin of a point, for a method that places vertices.
-func (b *branch) margin(p point) float64 {
-	if len(b.axes) == 0 {
-		return b.method.Placing.Margin // it is held
-	}
-	return p[0]
-}
-
 // moved returns the point that is a step away on an axis. A training of half the length has
 // twice the learning rate, if this is searched; the package documentation has the reason.
 func (b *branch) moved(p point, i int, step float64) point {
 	a, x := b.axes[i], p[i]
+	if x < a.least { // autoScale
+		x = a.coarse[len(a.coarse)/2]
+	}
 	p[i] = a.moved(x, step)
 	if rate := slices.IndexFunc(b.axes, func(a axis) bool { return a.name == "alpha" }); a.length && rate >= 0 {
 		p[rate] = b.axes[rate].moved(p[rate], math.Log2(x/p[i]))

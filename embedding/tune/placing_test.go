@@ -14,8 +14,9 @@ import (
 // says only by its estimate.
 func place(seconds float64) Method {
 	return Method{Name: MethodUnitBall, Placing: &Placing{
-		Margin: 0.05,
-		Embed: func(_ context.Context, g *csr.Graph, margin float64, _ bool, _ int, progress func(string)) (*vec.Matrix, error) {
+		Defaults: map[string]float64{"margin": 0.05},
+		Embed: func(_ context.Context, g *csr.Graph, options []Option, _ bool, _ int, progress func(string)) (*vec.Matrix, error) {
+			margin := options[0].Value.(float64)
 			progress("placing: 7 wrong pairs")
 			m := vec.NewMatrix(g.Vertices(), 2)
 			for i := range m.Data {
@@ -23,7 +24,7 @@ func place(seconds float64) Method {
 			}
 			return m, nil
 		},
-		Seconds: func(*csr.Graph, bool) float64 { return seconds },
+		Seconds: func(int64, int64, bool) float64 { return seconds },
 	}}
 }
 

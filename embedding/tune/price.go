@@ -19,10 +19,25 @@ const (
 // price returns the approximate time of computing the embedding of a point, in full or as
 // in the survey. It serves to compare methods.
 func (b *branch) price(g *csr.Graph, at point, full bool) float64 {
-	if b.method.Placing != nil {
-		return b.method.Placing.Seconds(g, full)
+	return b.seconds(int64(g.Vertices()), g.Edges(), at, full)
+}
+
+// Seconds is the approximate time of an embedding of a graph with the options that the
+// method has, in full. It is computed and not measured, and is the same on every machine.
+// The error is ErrOptions.
+func (m Method) Seconds(vertices, edges int64) (float64, error) {
+	branches, err := m.branches()
+	if err != nil {
+		return 0, err
 	}
-	n, arcs := g.Vertices(), float64(len(g.Targets))
+	return branches[0].seconds(vertices, edges, branches[0].standard(), true), nil
+}
+
+func (b *branch) seconds(vertices, edges int64, at point, full bool) float64 {
+	if b.method.Placing != nil {
+		return b.method.Placing.Seconds(vertices, edges, full)
+	}
+	n, arcs := int(vertices), float64(2*edges)
 	s, w := b.at(at)
 	s, w = s.WithDefaults(b.method.Name), w.WithDefaults(b.method.Name)
 	if !full {

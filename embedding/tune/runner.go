@@ -40,12 +40,10 @@ type solveKey struct {
 	point  point
 }
 
-// shared returns the key of what takes the time of an embedding: the solve, or for methods
-// without one the embedding.
+// shared returns the key of what takes the time of an embedding: the solve, the training, or
+// for other methods the embedding.
 func (k solveKey) shared() solveKey {
-	if k.branch.method.spectral() {
-		k.point = k.branch.solve(k.point)
-	}
+	k.point = k.branch.solve(k.point)
 	return k
 }
 
@@ -102,10 +100,15 @@ func (r *runner) has(k solveKey) bool {
 
 // embed computes the embedding of a point.
 func (r *runner) embed(ctx context.Context, k solveKey, workers int) (m *vec.Matrix, err error) {
-	if k.branch.method.spectral() || !k.full {
-		m, err = r.compute(ctx, k, workers)
-	} else {
-		m, err = get(r, &r.matrices, k, 2*r.abreast-1, func() (*vec.Matrix, error) { return r.compute(ctx, k, workers) })
+	switch {
+	case k.branch.method.spectral():
+		m, err = r.spectral(ctx, k, workers)
+	case k.branch.method.Placing != nil:
+		m, err = r.keep(k, func() (*vec.Matrix, error) {
+			return k.branch.method.Placing.Embed(ctx, k.graph, k.branch.options(k.point), k.full, workers, r.report)
+		})
+	default:
+		m, err = r.walk(ctx, k, workers)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", k.branch.method.Name, err)
@@ -113,26 +116,49 @@ func (r *runner) embed(ctx context.Context, k solveKey, workers int) (m *vec.Mat
 	return m, nil
 }
 
-func (r *runner) compute(ctx context.Context, k solveKey, workers int) (*vec.Matrix, error) {
+// keep computes an embedding of a method without a solve, or returns the kept one.
+func (r *runner) keep(k solveKey, compute func() (*vec.Matrix, error)) (*vec.Matrix, error) {
+	return get(r, &r.matrices, k.shared(), 2*r.abreast-1, compute)
+}
+
+func (r *runner) spectral(ctx context.Context, k solveKey, workers int) (*vec.Matrix, error) {
 	name := k.branch.method.Name
-	if placing := k.branch.method.Placing; placing != nil {
-		return placing.Embed(ctx, k.graph, k.branch.margin(k.point), k.full, workers, r.report)
+	e, err := r.solve(ctx, k, workers)
+	if err != nil {
+		return nil, err
 	}
-	s, o := k.branch.at(k.point)
-	if k.branch.method.spectral() {
-		e, err := r.solve(ctx, k, workers)
+	given, _ := k.branch.at(k.point)
+	s := given.WithDefaults(name)
+	if name == embedding.MethodDPSpectral && given.RowScale == nil {
+		delta, _, err := RowScale(ctx, k.graph, e, *s.Scale, workers)
 		if err != nil {
 			return nil, err
 		}
-		s = s.WithDefaults(name)
-		return e.Rows(*s.Scale, *s.RowScale)
+		s.RowScale = &delta
 	}
+	return e.Rows(*s.Scale, *s.RowScale)
+}
+
+// walk trains the rows, without their scales, and scales a copy.
+func (r *runner) walk(ctx context.Context, k solveKey, workers int) (*vec.Matrix, error) {
+	name := k.branch.method.Name
+	_, o := k.branch.at(k.point)
 	o = o.WithDefaults(name)
 	o.Workers = workers
-	if !k.full {
-		o.Dim, o.Walks = min(o.Dim, surveyDim), min(o.Walks, surveyWalks)
+	m, err := r.keep(k, func() (*vec.Matrix, error) {
+		o := o
+		o.RowNorm, o.RowScale = new(0.0), new(0.0)
+		if !k.full {
+			o.Dim, o.Walks = min(o.Dim, surveyDim), min(o.Walks, surveyWalks)
+		}
+		m, _, err := walker(name)(ctx, k.graph, o)
+		return m, err
+	})
+	if err != nil || !o.ScalesRows() {
+		return m, err
 	}
-	m, _, err := walker(name)(ctx, k.graph, o)
+	m = &vec.Matrix{Rows: m.Rows, Dim: m.Dim, Data: slices.Clone(m.Data)}
+	_, err = o.ScaleRows(ctx, k.graph, m)
 	return m, err
 }
 

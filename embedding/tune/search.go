@@ -83,7 +83,7 @@ func (s *search) judge(r request, workers int) (t Trial, err error) {
 	t = Trial{Method: r.branch.method.Name, Options: r.branch.options(r.point)}
 	m, err := s.runner.embed(s.ctx, s.embeds(r), workers)
 	switch {
-	case errors.Is(err, embedding.ErrOptions):
+	case errors.Is(err, embedding.ErrOptions) || errors.Is(err, embedding.ErrEntries):
 		t.Score, t.Err, err = math.NaN(), err, nil
 	case err == nil:
 		t.Judgement, err = s.objective.Judge(s.ctx, m, r.effort, workers)

@@ -153,7 +153,7 @@ func TestSearch_Limits(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []struct{ trials, left, missing int }{{1, 31, 1}, {5, 29, 0}, {20, 15, 0}, {40, 15, 0}} {
+	for _, want := range []struct{ trials, left, missing int }{{1, 88, 1}, {5, 86, 0}, {20, 72, 0}, {40, 72, 0}} {
 		if found := run(want.trials, 1); found.Left != want.left || found.Missing != want.missing {
 			t.Errorf("%d trials leave %d of the survey and %d defaults, not %+v", want.trials, found.Left, found.Missing, want)
 		}
@@ -165,7 +165,7 @@ func TestSearch_Limits(t *testing.T) {
 func TestSearch_Held(t *testing.T) {
 	g := attachment(t, 60, 2)
 	held := embedding.SpectralOptions{Dim: 5, Normalization: embedding.Degree, Beta: new(0.3), Scale: new(0.7)}
-	held.RowScale = new(0.25)
+	held.RowScale = new(0.375)
 	objective := &wanted{g: g, best: spectral(t, g, held), close: Same}
 	held.RowScale = nil
 	found, err := Search(context.Background(), objective, []Method{
@@ -179,7 +179,7 @@ func TestSearch_Held(t *testing.T) {
 			t.Fatalf("searched %v", trial.Options)
 		}
 	}
-	if best := found.Best(); best.Score != 0 || option(best, "row_scale") != 0.25 {
+	if best := found.Best(); best.Score != 0 || option(best, "row_scale") != 0.375 {
 		t.Errorf("the best is %+v: the options that were given were not used", best)
 	}
 }
@@ -220,7 +220,7 @@ func TestSearch_Cancelled(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 	found, err := Search(context.Background(), objective, methods, Options{Budget: time.Nanosecond})
-	if err != nil || len(found.Trials) != 1 || found.Reason != Budget || found.Left != 3 || found.Best().Stage != Defaults {
+	if err != nil || len(found.Trials) != 1 || found.Reason != Budget || found.Left != 12 || found.Best().Stage != Defaults {
 		t.Errorf("no time: %+v, %v", found, err)
 	}
 }

@@ -289,7 +289,11 @@ func noticeImport(c *engine.Call, req ImportRequest, stats storage.ImportStats) 
 		c.Notice("a comment of the file declares %s, and it has %d", fault.Count(stats.DeclaredEdges, "edge"), lines)
 	}
 	if stats.CountsHeader {
-		c.Notice("the first line was taken as the counts of vertices and edges, not as an edge; header := 'none' takes it as an edge")
+		remedy := "header := 'none' takes it as an edge"
+		if stats.NamedCounts {
+			remedy = "header := TRUE takes all lines below the names as edges"
+		}
+		c.Notice("the first line of numbers was taken as the counts of vertices and edges, not as an edge; %s", remedy)
 	}
 	if stats.Weighted > 0 && req.Weight == "" {
 		c.Notice("%s with a weight; weight := 'none' leaves them out", fault.Count(stats.Weighted, "edge"))

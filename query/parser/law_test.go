@@ -343,7 +343,7 @@ func genLearn(t *rapid.T) Statement {
 	case 8:
 		return &RefreshPredictions{Scorer: scorer(), Graph: ident(), Background: background}
 	case 0:
-		st := &TrainModel{Model: ident(), Graph: ident(), Embedding: genMaybe(t), Options: options, Background: background}
+		st := &TrainModel{Model: ident(), Graph: ident(), Options: options, Background: background}
 		for range rapid.IntRange(0, 2).Draw(t, "heuristics") {
 			st.Heuristics = append(st.Heuristics, ident())
 		}
@@ -383,6 +383,9 @@ func genLearn(t *rapid.T) Statement {
 		st := &ExplainScore{Pair: Pair{U: genValue(aKey).Draw(t, "u"), V: genValue(aKey).Draw(t, "v")}, Graph: genMaybe(t)}
 		for range rapid.IntRange(0, 2).Draw(t, "scorers") {
 			st.Scorers = append(st.Scorers, scorer())
+		}
+		if len(st.Scorers) > 0 {
+			st.Options = options
 		}
 		return st
 	}

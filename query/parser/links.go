@@ -69,13 +69,13 @@ type DropPredictions struct {
 	Graph  Ident
 }
 
-// TrainModel is TRAIN MODEL m IN g [USING e | heuristics(name, …), …] [WITH (…)]
+// TrainModel is TRAIN MODEL m IN g [USING e, … | heuristics(name, …), …] [WITH (…)]
 // [IN BACKGROUND].
 type TrainModel struct {
 	Range
 	Model      Ident
 	Graph      Ident
-	Embedding  *Ident  // nil where left out
+	Embeddings []Ident // none where left out
 	Heuristics []Ident // nil where heuristics(…) was left out
 	Options    []Option
 	Background bool
@@ -96,8 +96,8 @@ func features(s *TrainModel) own {
 		return true
 	}, func() string {
 		var terms []string
-		if s.Embedding != nil {
-			terms = append(terms, s.Embedding.String())
+		for _, e := range s.Embeddings {
+			terms = append(terms, e.String())
 		}
 		if s.Heuristics != nil {
 			terms = append(terms, heuristicsWord+"("+joined(s.Heuristics)+")")
@@ -120,7 +120,7 @@ func optionsFrom(to *[]Option) own {
 	}, func() string { return "FROM" }, false}
 }
 
-// term reads an embedding, or heuristics(name, …), each at most once.
+// term reads an embedding, or heuristics(name, …), the latter at most once.
 //
 //	term         = name
 //	             | "heuristics" "(" name { "," name } ")"   e.g. TRAIN MODEL friends IN social USING heuristics(jaccard) IN BACKGROUND;
@@ -134,17 +134,13 @@ func (p *parser) term(s *TrainModel) {
 				s.Heuristics = separated(p, func() Ident { return p.name(heuristicName) })
 				p.needSign(")")
 				return
-			case s.Embedding == nil:
-				s.Embedding = &n
+			default:
+				s.Embeddings = append(s.Embeddings, n)
 				return
 			}
 		}
 	}
-	if s.Embedding != nil {
-		p.unexpected()
-		return
-	}
-	s.Embedding = new(p.embedding())
+	s.Embeddings = append(s.Embeddings, p.embedding())
 }
 
 // DropModel is DROP MODEL m.

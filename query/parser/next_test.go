@@ -69,7 +69,7 @@ func TestNext_Cases(t *testing.T) {
 		{"TRAIN MODEL m IN |", "(graph)"},
 		{"TRAIN MODEL m IN g |", "USING WITH IN COLUMNS WHERE ORDER LIMIT OFFSET INTO g"},
 		{"TRAIN MODEL m IN g USING |", "(terms embedding) g"},
-		{"TRAIN MODEL m IN g USING e, |", "(terms) g e"},
+		{"TRAIN MODEL m IN g USING e, |", "(terms embedding) g"},
 		{"TRAIN MODEL m IN g USING e, heuristics(|", "(heuristic) g e"},
 		{"TRAIN MODEL m IN g USING heuristics(jaccard), |", "(embedding) g"},
 		{"TRAIN MODEL m IN g WITH (|", "(option) g TRAIN MODEL"},

@@ -3,7 +3,6 @@ package studies
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -35,7 +34,7 @@ import (
 var tuneEmbedding = &engine.Statement[*parser.Tune, TuneRequest, *tuning, TuneResult]{
 	Help: help.Statement{
 		Statement: "TUNE",
-		Summary:   "searches for the values of the options that the statement leaves open that are best for one purpose on this graph, stores the best embedding, and lists all trials, the best first. Without USING it searches dp_spectral and dp_walker, or unit_ball WITH (exact := TRUE)",
+		Summary:   "searches for the values of the options that the statement leaves open that are best for one purpose on this graph, stores the best embedding, and lists all trials, the best first. Without USING it searches every method whose defaults take at most a tenth of the budget, but not node2vec, or only unit_ball WITH (exact := TRUE); a notice names what is left out",
 		Columns:   "trial, method, options, stage, confirmed, score, the measures of the goal, seconds; in the background those of SHOW JOBS",
 		Example:   "TUNE social USING dp_spectral(dim := 64), dp_walker FOR RECONSTRUCTION AS best WITH (budget := '10m')",
 	},
@@ -149,6 +148,11 @@ func resolveTune(c *engine.Call, req TuneRequest) (*tuning, error) {
 	if t.graph, err = entries.Embeddable(c, req.Graph); err != nil {
 		return nil, err
 	}
+	if len(t.methods) == 0 {
+		if err = t.setCheap(req); err != nil {
+			return nil, err
+		}
+	}
 	if t.generation, err = entries.NextGeneration(c, req.Name, req.Graph); err != nil {
 		return nil, err
 	}
@@ -163,14 +167,10 @@ func resolveTune(c *engine.Call, req TuneRequest) (*tuning, error) {
 }
 
 func (t *tuning) setMethods(req TuneRequest) error {
-	methods := req.Methods
-	if len(methods) == 0 && !req.Exact {
-		methods = []TuneMethod{{Method: "dp_spectral"}, {Method: "dp_walker"}}
-	}
 	searched := func(name string) bool {
 		return slices.ContainsFunc(t.methods, func(m tunedMethod) bool { return m.Method.Name == name })
 	}
-	for _, m := range methods {
+	for _, m := range req.Methods {
 		method, err := resolveTuned(m, req.Seed)
 		if err != nil {
 			return err
@@ -186,6 +186,38 @@ func (t *tuning) setMethods(req TuneRequest) error {
 	ball, err := resolveTuned(TuneMethod{Method: tune.MethodUnitBall}, req.Seed)
 	t.methods = append(t.methods, ball)
 	return err
+}
+
+// cheapShare is the fraction of the budget that the defaults of a method may take where no
+// method is named: those of seven methods, and as much for the search, fit into it.
+const cheapShare = 0.1
+
+// setCheap searches all methods whose defaults are cheap on the graph. node2vec is not among
+// them: with its defaults it is deepwalk.
+func (t *tuning) setCheap(req TuneRequest) error {
+	t.left = []string{"node2vec, which is deepwalk by default"}
+	if req.Goal == ForReconstruction {
+		t.left = append(t.left, "unit_ball (exact := TRUE)")
+	}
+	most := cheapShare * cmp.Or(t.budget, DefaultBudget).Seconds()
+	for _, name := range []string{
+		embedding.MethodDPSpectral, embedding.MethodLaplacianEigenmaps, tune.MethodFastRP, tune.MethodProNE, tune.MethodNetMF, embedding.MethodDPWalker, embedding.MethodDeepWalk,
+	} {
+		m, err := resolveTuned(TuneMethod{Method: name}, req.Seed)
+		if err != nil {
+			return err
+		}
+		seconds, err := m.search.Seconds(int64(t.graph.Vertices), int64(t.graph.Edges))
+		if err != nil {
+			return err
+		}
+		if seconds > most && len(t.methods) > 0 {
+			t.left = append(t.left, fmt.Sprintf("%s, whose defaults alone take about %.2g s", name, seconds))
+			continue
+		}
+		t.methods = append(t.methods, m)
+	}
+	return nil
 }
 
 // setGoal checks what the search is for.
@@ -206,9 +238,6 @@ func resolveTuned(m TuneMethod, seed uint64) (t tunedMethod, err error) {
 		return t, err
 	}
 	t.search, err = run.Tunable(t.Method.Name, t.Options, seed)
-	if errors.Is(err, tune.ErrOptions) {
-		return t, fault.New(fault.Method, "method %s has nothing to tune", t.Method.Name).WithErr(err)
-	}
 	return t, bind.Mistake(err)
 }
 

@@ -33,7 +33,8 @@ const DefaultBudget = 10 * time.Minute
 type TuneRequest struct {
 	Graph string
 	Name  string // of the embedding; one of that name on the same graph is replaced
-	// Methods are searched together; nil is dp_spectral and dp_walker, or unit_ball if Exact.
+	// Methods are searched together; nil is all whose defaults take at most a tenth of the
+	// budget on this graph, except node2vec, or unit_ball if Exact.
 	Methods []TuneMethod
 	Goal    Goal
 	// Exact also searches unit_ball, or only unit_ball if Methods is nil; for
@@ -66,8 +67,9 @@ type TuneRequest struct {
 // TuneMethod is a method to search, in one of the two forms of vectors.EmbedRequest; in a
 // struct, a Seed of 0 means the seed of the search. Options that are set are kept;
 // the others that can be tuned are searched: beta, normalization, scale and
-// row_scale of the spectral methods, walks and alpha of those that walk, with beta
-// of dp_walker and p and q of node2vec, and margin of unit_ball.
+// row_scale of the spectral methods; row_norm, row_scale, walks and alpha of those that
+// walk, with beta and common of dp_walker and p and q of node2vec; row_norm and row_scale of
+// prone, fastrp and netmf, with mu and beta of the first two; and margin of unit_ball.
 type TuneMethod struct {
 	Using    vectors.MethodOptions
 	Method   string
@@ -102,9 +104,10 @@ type tuning struct {
 	graph      storage.GraphInfo
 	generation uint64 // that the result will have
 	methods    []tunedMethod
-	criterion  int     // index in the Criteria of the goal
-	latest     bool    // as in TuneRequest
-	share      float64 // as in TuneRequest
+	left       []string // methods that are not searched, each with the reason, if none was named
+	criterion  int      // index in the Criteria of the goal
+	latest     bool     // as in TuneRequest
+	share      float64  // as in TuneRequest
 	budget     time.Duration
 }
 

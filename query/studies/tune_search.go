@@ -115,6 +115,9 @@ func searchSettings(c *engine.Call, s *searching, checkpoints embedding.Checkpoi
 		c.Notice("%s", cutText(found))
 	}
 	noticeBest(c, found, s.req.Goal.Criteria()[s.criterion])
+	if len(s.left) > 0 {
+		c.Notice("not searched: %s", strings.Join(s.left, "; "))
+	}
 	return found, nil
 }
 

@@ -15,7 +15,7 @@ import (
 // bulk handles the leading lines that are plain.
 func (p *parser) bulk(text []byte) (done int, err error) {
 	switch {
-	case !p.first.decided || p.record.open || p.further.values != nil:
+	case !p.first.decided || p.first.below || p.record.open || p.further.values != nil:
 		return 0, nil
 	case p.narrow:
 		return p.plainLines(text)
@@ -350,7 +350,9 @@ func (p *parser) end() error {
 	}
 	f := &p.first
 	if len(f.held) > 0 {
-		return p.decide(true)
+		if err := p.decide(true); err != nil {
+			return err
+		}
 	}
 	below := p.stats.Edges + p.stats.Skipped - f.skipped // data lines
 	switch {
@@ -360,9 +362,14 @@ func (p *parser) end() error {
 		return p.headerError("the header declares %d edges, but %d lines follow", f.m, below)
 	case f.counts && below-1 == f.m:
 		p.stats.CountsHeader = true
-		p.stats.Header = f.text
+		p.stats.NamedCounts = p.stats.Header != ""
+		p.stats.Header = cmp.Or(p.stats.Header, f.text)
 		p.stats.DeclaredVertices, p.stats.DeclaredEdges = f.n, f.m
 	}
+	if source, target := p.plan.At[delimited.Source], p.plan.At[delimited.Target]; max(source, target) <= len(p.names) {
+		p.stats.Ends = [2]string{p.names[source-1], p.names[target-1]}
+	}
+	p.doubtEdges(below - 1)
 	return p.summary()
 }
 
@@ -370,7 +377,8 @@ func (p *parser) end() error {
 var summaryWords = []string{"total", "totals", "sum", "summary", "count", "edges", "links", "nodes", "vertices", "rows", "lines", "records"}
 
 // summary refuses a last line such as "Total: 3 edges" in a text whose first line has numbers as
-// keys. Under SkipBad it is remarked: its edge was delivered. Under HeaderNone each line is an edge.
+// keys. Under SkipBad, and where the keys are words, it is remarked: its edge was delivered. Under
+// HeaderNone each line is an edge.
 func (p *parser) summary() error {
 	line, number := p.lastLine()
 	if p.pairs || p.opts.Header == HeaderNone || number == p.first.number || len(line) == 0 || delimited.IsComment(line[0]) {
@@ -390,10 +398,14 @@ func (p *parser) summary() error {
 		return slices.Contains(summaryWords, strings.ToLower(strings.Trim(key, "():=,;")))
 	}
 	above, last := keys([]byte(p.first.text)), keys(line)
-	if len(above) < 2 || len(last) < 2 || slices.ContainsFunc(above, isWord) || !slices.ContainsFunc(last, summarises) {
+	if len(above) < 2 || len(last) < 2 || !slices.ContainsFunc(last, summarises) {
 		return nil
 	}
-	if p.opts.SkipBad {
+	words := slices.ContainsFunc(above, isWord)
+	if figures := len(last) - len(slices.DeleteFunc(slices.Clone(last), func(key string) bool { return !isWord(key) })); words && figures == 0 {
+		return nil
+	}
+	if p.opts.SkipBad || words {
 		p.stats.remark("last lines that look like a summary, taken as edges", excerpt.Of(line), number, "")
 		return nil
 	}

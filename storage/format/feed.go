@@ -192,6 +192,9 @@ var otherTexts = []struct{ start, name, advice string }{
 	{"<html", "a web page", "; the download may have failed"},
 	{"version https://git-lfs.github.com/spec/", "a pointer of Git LFS", "; git lfs pull fetches the file"},
 	{"nodedef>", "a graph of GUESS (GDF)", "; Gephi writes it as GEXF"},
+	{"\"export-world data", "a world of NetLogo", "; write its table of links as a file of its own"},
+	{"leda.graph", "a graph of LEDA", ""},
+	{"@relation", "a table of Weka (ARFF)", "; write it as CSV"},
 }
 
 // binaryFault names a binary file, a text of another kind, or a text that is not UTF-8, by the first

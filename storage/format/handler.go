@@ -32,17 +32,22 @@ type ReadStats struct {
 	Comments int64  `json:"comments"` // lines that begin with # or %
 	// LateComments are the comments of a list of edges that have as many columns as its first line
 	// and are below it: edges whose first key begins so, without quotes, look the same.
-	LateComments int64    `json:"late_comments"`
-	Skipped      int64    `json:"skipped"` // malformed lines (in GraphML, elements) skipped under SkipBad
-	Bytes        int64    `json:"bytes"`   // bytes of text, after decompression
-	SHA256       [32]byte `json:"sha256"`  // of the input before decompression; zero unless its end was reached
-	Header       string   `json:"header"`  // the header line, if there was one: column names or counts
+	LateComments int64 `json:"late_comments"`
+	// Ends are the names of the columns of the two ends of a list of edges, if a line or a comment names
+	// them. The caller remarks vertices that are called so: the line may be repeated.
+	Ends    [2]string `json:"-"`
+	Skipped int64     `json:"skipped"` // malformed lines (in GraphML, elements) skipped under SkipBad
+	Bytes   int64     `json:"bytes"`   // bytes of text, after decompression
+	SHA256  [32]byte  `json:"sha256"`  // of the input before decompression; zero unless its end was reached
+	Header  string    `json:"header"`  // the header line, if there was one: column names or counts
 	// CountsHeader reports that the first delivered edge must be removed: it looks like the "n
-	// m" line at the top of some authors' files. Under HeaderAuto the reader sets it if that
-	// line has two columns, both positive decimal integers, and the second is the number of
+	// m" line at the top of some authors' files, perhaps below names of the columns. Under HeaderAuto the
+	// reader sets it if that line has two columns, both positive decimal integers, and the second is the number of
 	// data lines below it (including malformed ones). The caller should also require that the
 	// edges below it have no more than DeclaredVertices distinct vertices.
 	CountsHeader bool `json:"counts_header"`
+	// NamedCounts reports that Header names the columns, and the line of counts is below it.
+	NamedCounts bool `json:"named_counts"`
 	// NamesHeader reports that the first delivered edge may be a line of column names, which Header
 	// then is: it has words, and they are not among the keys of the lines below that were read
 	// before it was delivered. TakeHeader decides at the end.
@@ -62,6 +67,14 @@ func (s *ReadStats) skip(err *LineError) {
 	if s.FirstSkipped == nil {
 		s.FirstSkipped = err
 	}
+}
+
+// IsEdge sets that the line of CountsHeader is an edge, as there are more vertices than it says.
+func (s *ReadStats) IsEdge() {
+	if !s.NamedCounts {
+		s.Header = ""
+	}
+	s.CountsHeader, s.NamedCounts, s.DeclaredVertices, s.DeclaredEdges = false, false, 0, 0
 }
 
 // setTime makes a date of the time of an edge in units of which so many make a second; 0 leaves it. A

@@ -38,7 +38,7 @@ func (p *parser) header(line []byte, sep delimited.Separator) (taken bool, err e
 		if f.bipartite {
 			return true, p.wrong(line, "the comment above says bip: the two columns number their vertices apart, so that a number in one of them is another vertex than in the other; header := 'none' takes them as the same")
 		}
-		if f.comment == "" && p.measuresNamed(line, sep) {
+		if f.comment == "" && p.columnsNamed(line, sep) {
 			f.comment, f.names = strings.Join(f.words, " "), f.words
 		}
 		if f.comment != "" {
@@ -81,7 +81,7 @@ func (p *parser) header(line []byte, sep delimited.Separator) (taken bool, err e
 	p.separate(sep)
 	p.name(names, plan)
 	p.see(line)
-	f.decided = true
+	f.decided, f.below = true, p.opts.Header == HeaderAuto && !p.pairs
 	p.stats.Header = f.text
 	return true, nil
 }
@@ -93,12 +93,16 @@ func (f *firstLine) namesWords(line []byte) bool {
 	return f.comment != "" && !strings.ContainsAny(f.comment, ",;|") && words > 1 && (words == len(f.names) || words == len(f.names)-1)
 }
 
-// measuresNamed reports whether the last comment above the first data line has a word for each of
-// its columns, and one of them names a weight or a time in a column of numbers or dates.
-func (p *parser) measuresNamed(line []byte, sep delimited.Separator) bool {
+// columnsNamed reports whether the last comment above the first data line has a word for each of
+// its columns, and two of them are names of ends, or one names a weight or a time in a column of
+// numbers or dates.
+func (p *parser) columnsNamed(line []byte, sep delimited.Separator) bool {
 	words, fields := p.first.words, delimited.NamesIn(line, sep)
 	if len(words) != len(fields) {
 		return false
+	}
+	if _, _, ends := delimited.KnownPair(words, false); ends {
+		return true
 	}
 	for i, word := range words {
 		if i > 1 && delimited.UsualRole(word) != delimited.Ignored && isFigure(fields[i]) {
@@ -126,7 +130,7 @@ func (p *parser) firstLine(line []byte) error {
 	case p.opts.Header == HeaderCounts:
 		return p.countsHeader(line)
 	case p.opts.Header == HeaderAuto && f.comment != "":
-		p.stats.Header = f.comment
+		p.stats.Header, f.below = f.comment, !p.pairs
 	case p.opts.Header == HeaderAuto && !p.pairs && p.declares(line):
 		p.stats.Header, p.stats.DeclaredVertices, p.stats.DeclaredEdges = f.text, f.n, f.m
 		return nil
@@ -263,7 +267,7 @@ func (p *parser) headed(line []byte, names []string, rows [][]string) error {
 		return p.wrong(line, "%s", doubt)
 	}
 	p.name(names, plan)
-	p.stats.Header = p.first.text
+	p.stats.Header, p.first.below = p.first.text, !p.pairs
 	return nil
 }
 
@@ -284,7 +288,7 @@ func figuresBelow(names []string, rows [][]string) bool {
 		}
 		switch {
 		case figures <= 0:
-		case column > 1 || figures > 2 || delimited.IsKeyName(names[0]):
+		case column > 1 || figures > 2 || delimited.IsKeyName(names[0]) || delimited.UsualRole(names[column]) != delimited.Ignored && len(names) > 2:
 			return true
 		default:
 			keys++
@@ -294,12 +298,18 @@ func figuresBelow(names []string, rows [][]string) bool {
 }
 
 // isTable reports whether a header and the lines below it are a table of vertices: the first column
-// is called as keys are, is different in all lines, and no known names are those of two ends.
+// is called as keys are, or as an id before a name or a title, is different in all lines, and no known names are those of two ends.
 func isTable(names []string, rows [][]string) bool {
 	if _, _, ends := delimited.KnownPair(names, true); ends || len(rows) < 2 {
 		return false
 	}
-	if !delimited.IsKeyName(names[0]) {
+	describes := slices.Contains([]string{"name", "title", "label", "description", "firstname", "text"}, strings.ToLower(strings.Map(func(c rune) rune {
+		if c == '_' || c == ' ' {
+			return -1
+		}
+		return c
+	}, names[1])))
+	if !delimited.IsKeyName(names[0]) && !(describes && strings.HasSuffix(strings.ToLower(names[0]), "id")) {
 		return false
 	}
 	seen := map[string]bool{}

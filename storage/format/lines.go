@@ -28,12 +28,16 @@ type lines struct {
 	to    lineTaker
 	stats ReadStats
 	carry []byte // the beginning of a line that continues in the next block
+	head  []byte // the beginning of the text
 	tail  []byte // the end of the text so far
 }
 
 // block processes the next block of the text, which may begin and end anywhere.
 func (l *lines) block(text []byte) error {
 	rest := l.opts.MaxBytes - l.stats.Bytes
+	if more := min(headBytes-len(l.head), len(text)); more > 0 {
+		l.head = append(l.head, text[:more]...)
+	}
 	if int64(len(text)) <= rest {
 		l.tail = append(l.tail, text[max(0, len(text)-tailBytes):]...)
 		l.tail = l.tail[:copy(l.tail, l.tail[max(0, len(l.tail)-tailBytes):])]
@@ -47,8 +51,11 @@ func (l *lines) block(text []byte) error {
 	return l.limit("the text exceeds the limit of %d bytes", l.opts.MaxBytes)
 }
 
-// tailBytes is how much of the end of a text is kept.
-const tailBytes = 256
+// How much of the beginning and the end of a text is kept.
+const (
+	headBytes = 16 << 10
+	tailBytes = 256
+)
 
 // lastLine returns the last line that is not blank, and its number, or nil if it is long.
 func (l *lines) lastLine() (line []byte, number int64) {

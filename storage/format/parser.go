@@ -102,6 +102,9 @@ func (p *parser) emitLine(line []byte) error {
 
 // emitColumns delivers the edge of a line that was split.
 func (p *parser) emitColumns(line []byte) error {
+	if f := &p.first; f.below {
+		f.below, f.counts = false, p.parseCounts() && f.n > 0 && f.m > 0
+	}
 	if p.columns.Extra() > p.spare {
 		if f := p.surplus(line); f.Found() {
 			return p.bad(line, f)
@@ -170,7 +173,8 @@ type firstLine struct {
 	words     []string   // of the last comment above it
 	held      []heldLine // it and the lines below, while it is not known what it is
 	heldBytes int        // of their texts
-	counts    bool       // it may be a counts header, of n and m
+	counts    bool       // it, or the line below it if it names columns, may be a counts header, of n and m
+	below     bool       // the columns have names, and the next line may be a counts header
 	n, m      int64
 
 	declared bool // it declares a graph, as Graphs.jl does

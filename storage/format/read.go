@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"heavytail/storage/format/internal/columnfile"
 	"heavytail/storage/format/internal/delimited"
@@ -118,8 +119,11 @@ func findLayout(text []byte, name string) (Layout, error) {
 			return LayoutGraphML, nil
 		}
 	}
-	if tokens.BeginsGML(text) {
+	switch {
+	case tokens.BeginsGML(text):
 		return LayoutGML, nil
+	case beginsPajek(text) && !slices.Contains(pajekOthers, Ending(name)):
+		return LayoutPajek, nil
 	}
 	first := text[:len(text)-len(bytes.TrimLeftFunc(text, func(c rune) bool { return c != '\n' && c != '\r' }))]
 	if names, _ := konectNames(first); names != nil {
@@ -128,7 +132,11 @@ func findLayout(text []byte, name string) (Layout, error) {
 	if object, ok := bytes.CutPrefix(text, []byte("{")); ok && Ending(name) == "" && bytes.HasPrefix(bytes.TrimLeft(object, " \t\r\n"), []byte(`"`)) {
 		return LayoutJSON, nil
 	}
-	return layoutOf(name)
+	layout, err := layoutOf(name)
+	if err == nil && layout == LayoutEdges {
+		err = otherForm(text, name)
+	}
+	return layout, err
 }
 
 // readParquet reads a graph or a table of vertices.

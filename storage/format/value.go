@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"time"
+	"unicode"
 
 	"heavytail/storage/format/internal/decimal"
 	"heavytail/storage/format/internal/delimited"
@@ -303,4 +304,25 @@ func isFigure(field string) bool {
 		return true
 	}
 	return decimal.IsNumber(text) || decimal.HasComma(text)
+}
+
+// HasUnseen reports whether a key has a blank at an end, a control character, or another character that
+// takes no place: a key without it is another one and looks the same.
+func HasUnseen(key []byte) bool {
+	for _, c := range key {
+		if c <= ' ' || c >= 0x7f {
+			return hasUnseen(key)
+		}
+	}
+	return false
+}
+
+func hasUnseen(key []byte) bool {
+	if len(bytes.TrimFunc(key, unicode.IsSpace)) < len(key) {
+		return true
+	}
+	return bytes.ContainsFunc(key, func(c rune) bool {
+		joiner := c == '\u200c' || c == '\u200d' // parts of words in some scripts, and of emoji
+		return (unicode.IsControl(c) && c != '\n' && c != '\r' && c != '\t' || unicode.Is(unicode.Cf, c)) && !joiner
+	})
 }

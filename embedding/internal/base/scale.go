@@ -14,7 +14,7 @@ const MaxRowScale = 4
 // ScaleRows divides the row of each vertex by its length to the power norm and by the degree of
 // the vertex to the power scale: with norm 1 rows have length degree^−scale. A degree is a
 // number of edges or, if g has weights, their sum over the mean weight. Rows of length 0 stay,
-// and vertices without edges count as if of degree 1. It returns the lengths that the rows had.
+// and so do those of vertices without edges. It returns the lengths that the rows had.
 // The only error is that of ctx.
 func ScaleRows(ctx context.Context, g *csr.Graph, m *vec.Matrix, norm, scale float64, workers int) ([]float32, error) {
 	unit, sum := 1.0, 0.0
@@ -33,12 +33,9 @@ func ScaleRows(ctx context.Context, g *csr.Graph, m *vec.Matrix, norm, scale flo
 				degree += float64(w) * unit
 			}
 		}
-		if degree <= 0 {
-			degree = 1
-		}
 		length := Length(m.Row(v))
 		lengths[v] = float32(length)
-		if length > 0 {
+		if length > 0 && degree > 0 {
 			multiply(m.Row(v), math.Pow(length, -norm)*math.Pow(degree, -scale))
 		}
 	})

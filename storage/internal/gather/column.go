@@ -30,6 +30,7 @@ type Column struct {
 	joinedBytes int64 // that these take
 
 	missing absences // words that mean a missing value
+	spoiler string   // the first text that makes a column of texts, although nearly all others are numbers
 }
 
 func newColumn(c format.Column, joiner string) (*Column, error) {
@@ -177,7 +178,8 @@ func (c *Column) free() { c.codes, c.texts, c.table = nil, block.KeySet{}, block
 // where there are only such words. Without values it is 0.
 func (c *Column) guess(ctx context.Context) (block.Type, error) {
 	var kind format.Type
-	exact, missing := true, false // float64 represents all integers; a text means that there is no value
+	numbers, others, first := 0, 0, "" // distinct texts
+	exact, missing := true, false      // float64 represents all integers; a text means that there is no value
 	for i, used := range c.used() {
 		if i%(block.CheckEvery/16) == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()
@@ -194,7 +196,18 @@ func (c *Column) guess(ctx context.Context) (block.Type, error) {
 			n, _ := strconv.ParseInt(string(text), 10, 64)
 			exact = exact && -1<<53 <= n && n <= 1<<53
 		}
+		switch of {
+		case format.Integer, format.Float:
+			numbers++
+		case format.Text, format.Boolean:
+			if others++; others == 1 {
+				first = string(text)
+			}
+		}
 		kind = kind.Or(of)
+	}
+	if c.spoiler = ""; numbers > 1 && others > 0 && (others == 1 || numbers >= 9*others) {
+		c.spoiler = first
 	}
 	if kind == format.Float && !exact || kind == format.Untyped && missing {
 		return block.Text, nil

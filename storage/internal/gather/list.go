@@ -3,11 +3,14 @@ package gather
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/excerpt"
 	"heavytail/storage/internal/fault"
 )
 
@@ -50,9 +53,11 @@ type List struct {
 
 	// The first edge may turn out to be a header. Its vertices are then numbered by their order in
 	// the rest of the input.
-	header     uint32   // vertices that the first edge named
-	firstLoop  bool     // it is a self-loop
-	headerSeen [2]int64 // number of vertices that the rest named before each of them; -1 if the rest does not name it
+	header     uint32    // vertices that the first edge named
+	firstLoop  bool      // it is a self-loop
+	rounded    int64     // weights that are whole numbers and that single precision changed
+	ends       [2]string // names of the columns of the two ends
+	headerSeen [2]int64  // number of vertices that the rest named before each of them; -1 if the rest does not name it
 }
 
 // NewList returns an empty list, which must be closed. ctx cancels the reading.
@@ -91,10 +96,9 @@ func (l *List) End(ctx context.Context, read *format.ReadStats) error {
 	if err := l.feed.drain(ctx); err != nil {
 		return err
 	}
-	if read.CountsHeader {
-		if read.CountsHeader = int64(l.restNames()) <= read.DeclaredVertices; !read.CountsHeader {
-			read.Header, read.DeclaredVertices, read.DeclaredEdges = "", 0, 0
-		}
+	l.ends = read.Ends
+	if read.CountsHeader && int64(l.restNames()) > read.DeclaredVertices {
+		read.IsEdge()
 	}
 	only := l.header > 0 && l.headerSeen == [2]int64{-1, -1}
 	if read.TakeHeader(only, int64(l.restNames())) || read.CountsHeader {
@@ -125,8 +129,18 @@ func (l *List) Remarks() (list []format.Remark) {
 	if l.attributes.renamed.Count > 0 {
 		list = append(list, l.attributes.renamed)
 	}
+	if l.rounded > 0 {
+		list = append(list, format.Remark{What: "whole weights above 16,777,216 rounded to seven digits", Count: l.rounded})
+	}
 	missing := format.Remark{What: format.MissingValues, Remedy: format.MissingRemedy}
+	texts := format.Remark{What: "attributes kept as texts although nearly all their values are numbers"}
 	for _, c := range l.Columns {
+		if c.spoiler != "" {
+			const most = 5
+			if texts.Count++; len(texts.Names) < most {
+				texts.Names = append(texts.Names, excerpt.Name([]byte(c.Name))+" because of "+excerpt.Of([]byte(c.spoiler)))
+			}
+		}
 		missing.Count += c.missing.count
 		for _, word := range c.missing.words {
 			const most = 5
@@ -138,27 +152,44 @@ func (l *List) Remarks() (list []format.Remark) {
 	if missing.Count > 0 {
 		list = append(list, missing)
 	}
-	if words := l.missingKeys(); words.Count > 0 {
-		list = append(list, words)
+	if texts.Count > 0 {
+		list = append(list, texts)
 	}
-	return list
+	return append(list, l.doubtKeys()...)
 }
 
-// missingKeys remarks the vertices whose keys are words for missing values: where a program has
-// written a missing end as NaN, all such edges meet in one vertex.
-func (l *List) missingKeys() format.Remark {
-	r := format.Remark{What: "vertices whose keys are words for missing values"}
-	for i := range l.names.Keys.Len() {
-		key := l.names.Keys.At(uint32(i))
-		if len(key) == 0 || key[0] >= '0' && key[0] <= '9' || !format.IsMissing(key) { // most keys are numbers
-			continue
-		}
+// doubtKeys remarks the vertices whose keys are words for missing values, since all edges whose missing
+// end a program has written as NaN meet in one vertex; those whose keys have letters that are not seen,
+// which another key without them looks like; and those that are called as the columns of the ends.
+func (l *List) doubtKeys() (list []format.Remark) {
+	words := format.Remark{What: "vertices whose keys are words for missing values"}
+	unseen := format.Remark{What: "vertices whose keys have blanks at an end or characters that are not seen"}
+	named := format.Remark{What: "vertices that are called as the columns of the ends", Remedy: "a file put together from several repeats its header"}
+	count := func(r *format.Remark, name string) {
 		const most = 5
 		if r.Count++; len(r.Names) < most {
-			r.Names = append(r.Names, string(key))
+			r.Names = append(r.Names, name)
 		}
 	}
-	return r
+	for i := range l.names.Keys.Len() {
+		key := l.names.Keys.At(uint32(i))
+		switch {
+		case len(key) == 0:
+		case format.HasUnseen(key):
+			count(&unseen, strconv.QuoteToASCII(string(key[:min(len(key), 40)])))
+		case key[0] >= '0' && key[0] <= '9': // most keys are numbers
+		case format.IsMissing(key):
+			count(&words, string(key))
+		case string(key) == l.ends[0] || string(key) == l.ends[1]:
+			count(&named, excerpt.Name(key))
+		}
+	}
+	for _, r := range []format.Remark{words, unseen, named} {
+		if r.Count > 0 && (r.What != named.What || r.Count == 2) {
+			list = append(list, r)
+		}
+	}
+	return list
 }
 
 func (l *List) addEdge(e format.Edge) error {
@@ -201,7 +232,9 @@ func (l *List) addEdge(e format.Edge) error {
 	}
 	o := occurrence{joinEdge(u, v), 0, csr.NoTime}
 	if e.Weighted {
-		o.weight = float64(float32(e.Weight))
+		if o.weight = float64(float32(e.Weight)); o.weight != e.Weight && e.Weight >= 1<<24 && e.Weight == math.Trunc(e.Weight) {
+			l.rounded++
+		}
 	}
 	if e.Timed {
 		o.time = e.Time

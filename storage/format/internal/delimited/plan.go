@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"heavytail/storage/format/internal/decimal"
 	"heavytail/storage/internal/excerpt"
@@ -109,6 +110,8 @@ func PlanFor(wanted [Roles]string, names []string) (p Plan, doubt string) {
 	if wanted[Source] == "" && wanted[Target] == "" {
 		if source, target, ok := KnownPair(names, true); ok {
 			at[Source], at[Target] = source+1, target+1
+		} else if len(names) > 2 && UsualRole(names[0]) != Ignored && UsualRole(names[1]) == Ignored && UsualRole(names[2]) == Ignored {
+			at[Source], at[Target] = 2, 3 // times or weights come first
 		}
 	}
 	for r := Source; r < Roles; r++ {
@@ -189,20 +192,44 @@ var wordPairs = [][2]string{
 	{"protein1", "protein2"}, {"gene1", "gene2"}, {"author1", "author2"}, {"person1", "person2"}, {"node_a", "node_b"},
 }
 
-// KnownPair finds the columns of a known pair among names. words allows those that may be keys.
+// KnownPair finds the columns of a known pair among names, or else of a pair with the same stems. words
+// allows those that may be keys.
 func KnownPair(names []string, words bool) (source, target int, ok bool) {
 	pairs := knownPairs
 	if words {
 		pairs = slices.Concat(knownPairs, wordPairs)
 	}
-	for _, pair := range pairs {
-		source = slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, pair[0]) })
-		target = slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, pair[1]) })
-		if source >= 0 && target >= 0 {
-			return source, target, true
+	for _, form := range []func(string) string{strings.ToLower, Stem} {
+		forms := make([]string, len(names))
+		for i, name := range names {
+			forms[i] = form(name)
+		}
+		for _, pair := range pairs {
+			source = slices.Index(forms, form(pair[0]))
+			target = slices.Index(forms, form(pair[1]))
+			if source >= 0 && target >= 0 && source != target {
+				return source, target, true
+			}
 		}
 	}
 	return 0, 0, false
+}
+
+// Stem returns the name of a column in lower case, without signs and without an ending that says what
+// names a thing: "Sender_ID" and "sender" have one stem.
+func Stem(name string) string {
+	stem := strings.Map(func(c rune) rune {
+		if strings.ContainsRune(" _-.", c) {
+			return -1
+		}
+		return unicode.ToLower(c)
+	}, name)
+	for _, ending := range []string{"nodeid", "userid", "ids", "id", "name", "node"} {
+		if cut, ok := strings.CutSuffix(stem, ending); ok && cut != "" {
+			return cut
+		}
+	}
+	return stem
 }
 
 // CommentWords returns the words of a comment.

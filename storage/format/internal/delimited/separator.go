@@ -103,7 +103,7 @@ func Detect(line []byte) (Separator, string) {
 	case comma && len(words) > 2 && leads(line, ' ', ',') && commasInNumbers(line):
 		return SeparatorWhitespace, ""
 	case comma && splitsBrackets(line):
-		return SeparatorAuto, "a comma inside brackets could separate the columns or be a part of a key; say which by the option separator"
+		return SeparatorAuto, bracketsDoubt
 	case comma:
 		return SeparatorComma, ""
 	case integers && (tab || semicolon):
@@ -124,11 +124,15 @@ func Detect(line []byte) (Separator, string) {
 	return SeparatorWhitespace, ""
 }
 
+const bracketsDoubt = "a comma inside brackets could separate the columns or be a part of a key; say which by the option separator"
+
 // oneOf decides between a separator and the comma, both of which the line has.
 func oneOf(line []byte, a, comma Separator) (Separator, string) {
 	switch {
 	case leads(line, a.Character(), ',') || commasInNumbers(line):
 		return a, ""
+	case leads(line, ',', a.Character()) && splitsBrackets(line):
+		return SeparatorAuto, bracketsDoubt
 	case leads(line, ',', a.Character()):
 		return comma, ""
 	}
