@@ -27,7 +27,7 @@ type ErrorInfo struct {
 func Errors() []ErrorInfo {
 	return []ErrorInfo{
 		{"fault.ErrClosed", fault.ErrClosed, "Returned by every call that begins after Close, and by every call of a zero DB.", "open the database again"},
-		{"fault.ErrCoordinates", fault.ErrCoordinates, "The embedding was recomputed, with a different coordinate system, since the model was trained.", "TRAIN MODEL again"},
+		{"fault.ErrOtherMethod", fault.ErrOtherMethod, "The embedding was recomputed by another method or with other options since the model was trained.", "TRAIN MODEL again"},
 		{"fault.ErrInvalid", fault.ErrInvalid, "Wrapped by an Error about a value that is out of range, of the wrong type, or missing.", "correct the value that the message names"},
 		{"fault.ErrLimit", fault.ErrLimit, "Wrapped by every LimitError.", "raise the field of Options that the message names, or ask for less"},
 		{"fault.ErrNoFiles", fault.ErrNoFiles, "Wrapped if a statement names a file although Options.NoFiles forbids it.", "open the database without Options.NoFiles, or use parameters instead of files"},
@@ -75,7 +75,7 @@ func Errors() []ErrorInfo {
 		{"embedding.ErrOptions", methods.ErrOptions, "Wrapped by every error of an option that cannot be used; the text names the option, its value and what is allowed.", "correct the option that the message names; HELP and the method list them"},
 		{"embedding.ErrState", methods.ErrState, "Wrapped by the errors of a SpectralState that cannot be read.", "EMBED again"},
 		{"link.ErrAsymmetric", link.ErrAsymmetric, "The feature has a sign that depends on which vertex comes first.", "correct the value that the message names"},
-		{"link.ErrDimension", link.ErrDimension, "A different dimension or number of vectors.", "correct the value that the message names"},
+		{"link.ErrDimension", link.ErrDimension, "There are more vectors than vertices.", "correct the value that the message names"},
 		{"link.ErrFeature", link.ErrFeature, "No feature has this name.", "correct the value that the message names"},
 		{"link.ErrModel", link.ErrModel, "Not written by WriteTo, or changed since.", "TRAIN MODEL again"},
 		{"link.ErrNeedsEmbedding", link.ErrNeedsEmbedding, "The scorer was used without an embedding.", "correct the value that the message names"},

@@ -277,7 +277,7 @@ func catalogueOf(t *testing.T, db *query.DB) (list []string) {
 	}
 	models, err3 := db.Links().Models(ctx)
 	for _, m := range models {
-		add("model %q of %q, embedding %q", m.Name, m.Graph, m.Embedding)
+		add("model %q of %q, embedding %q", m.Name, m.Graph, m.EmbeddingNames())
 	}
 	predictions, err4 := db.Links().Predictions(ctx)
 	for _, p := range predictions {

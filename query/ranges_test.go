@@ -37,7 +37,7 @@ func TestRanges_SameBytes(t *testing.T) {
 	querytest.MustRun(t, db, "SCORE FILE '"+pairs+"' WITH l2(e) INTO FILE '"+filepath.Join(dir, "pairs.parquet")+"'")
 	for _, c := range []struct{ name, statement, file string }{
 		{"nearest", "NEAREST 3 FOR ALL USING cosine(e)%s INTO FILE '%s'", "x.csv"},
-		{"nearest where", "NEAREST 3 FOR ALL USING e EXACT WHERE NOT linked%s INTO FILE '%s'", "x.tsv"},
+		{"nearest where", "NEAREST 3 FOR ALL USING e EXACT%s WHERE NOT linked INTO FILE '%s'", "x.tsv"},
 		{"nearest of keys", "NEAREST 2 FOR FILE '" + keys + "' USING dot(e)%s INTO FILE '%s'", "x.ndjson"},
 		{"predict", "PREDICT 2 LINKS FOR ALL IN g WITH jaccard%s INTO FILE '%s'", "x.csv"},
 		{"predict by vectors", "PREDICT 2 LINKS FOR ALL WITH cosine(e)%s INTO FILE '%s'", "x.csv"},

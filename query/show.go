@@ -55,7 +55,7 @@ var showTables = []showTable{
 	{parser.Graphs, "graph, version, vertices, edges, source, modified"},
 	{parser.Embeddings, "embedding, graph, method, dim, vertices, generation, behind, changed, auto, created"},
 	{parser.Indexes, "embedding, metric, vectors, m, ef_construction, ef, recall, lowest, poor, bytes, seconds, created"},
-	{parser.Models, "model, graph, embedding, terms, auc, average_precision, calibration_error, best_single, best_single_auc, behind, state, created"},
+	{parser.Models, "model, graph, embeddings, heuristics, auc, average_precision, calibration_error, best_single, best_single_auc, behind, state, created"},
 	{parser.Predictions, "graph, scorer, top, vertices, links, version, behind, state, created"},
 	{parser.Methods, "method, options, summary"},
 	{parser.Measures, "measure, values, weights, options, summary"},

@@ -21,7 +21,7 @@ import (
 var tailed = []string{
 	"SHOW GRAPHS", "SHOW EMBEDDINGS", "SHOW INDEXES", "SHOW MODELS", "SHOW PREDICTIONS", "SHOW METHODS", "SHOW MEASURES", "SHOW SCORERS", "SHOW GENERATORS",
 	"SHOW STATS", "SHOW JOBS", "SHOW ATTRIBUTES IN g", "SHOW GENERATIONS OF e", "SHOW VECTOR OF 1 IN e",
-	"SHOW VERTICES IN g", "SHOW VERTICES IN g COLUMNS degree, b", "SHOW EDGES IN g", "SHOW EDGES IN g COLUMNS degree", "SHOW NEIGHBORS OF 1 IN g",
+	"SHOW VERTICES IN g", "SHOW EDGES IN g", "SHOW NEIGHBORS OF 1 IN g",
 	"SHOW NEIGHBORS OF 1 WITHIN 2 IN g", "COUNT VERTICES IN g", "COUNT VERTICES IN g BY degree", "COUNT VERTICES IN g BY b WITH mean(a), max(degree)",
 	"COMPUTE pagerank IN g", "COMPUTE core IN g", "PATH FROM 1 TO 40 IN g", "DESCRIBE GRAPH g", "DESCRIBE VERTEX 1 IN g", "DESCRIBE EMBEDDING e", "DESCRIBE MODEL m",
 	"NEAREST 12 TO 1 USING e", "NEAREST 12 TO 1 USING cosine(e)", "NEAREST 2 FOR ALL USING e", "WITHIN RADIUS 10 OF 1 USING e",
@@ -51,7 +51,11 @@ func TestTail_Naive(t *testing.T) {
 			t.Fatal(err)
 		}
 		done[parser.Heading(statement)] = true
-		all := answerOf(t, db, text)
+		of := text
+		if strings.HasPrefix(text, "DIFF") {
+			of += " LIMIT 1000" // instead of ten
+		}
+		all := answerOf(t, db, of)
 		if len(all.columns) == 0 {
 			t.Fatalf("%s: no columns", text)
 		}
@@ -70,9 +74,96 @@ func TestTail_Naive(t *testing.T) {
 		}
 	}
 	for _, h := range query.Helps() {
-		known := done[h.Statement] || h.Statement == "SHOW" || h.Statement == "EXPLAIN" || h.Statement == "PROFILE" || h.Statement == "INTO FILE" || h.Statement == "HELP"
+		known := done[h.Statement] || slices.ContainsFunc(append(jobs, "CANCEL JOB", "RESUME JOB"), func(text string) bool { return strings.HasPrefix(text, h.Statement) }) || h.Statement == "SHOW" || h.Statement == "EXPLAIN" || h.Statement == "PROFILE" || h.Statement == "INTO FILE" || h.Statement == "HELP"
 		if _, err := parser.Parse(h.Example + " OFFSET 1"); err == nil && !known {
 			t.Errorf("%s has rows, and is not tested", h.Statement)
+		}
+	}
+}
+
+// What a statement takes of the clauses behind it gives what the same clauses give when they are
+// done with all rows and the attributes of their vertices: terms of WHERE about vertices first, then
+// the number of rows, then the terms about columns, the order and the limit.
+func TestTail_Pushed(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "store")
+	if err := os.WriteFile(path, namesStore(t, "INSERT VERTEX 1 (b := 'p'), 2 (b := 'q'), 3 (b := 'p'), 'x' (b := 'r') INTO g"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db, err := query.Open(path, &query.Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	vertices := answerOf(t, db, "SHOW VERTICES IN g")
+	of := map[rows.Value][]rows.Value{}
+	for _, row := range vertices.rows {
+		of[row[0]] = row[1:]
+	}
+	for at, text := range []string{"NEAREST %d TO 1 USING e", "NEAREST %d TO 1 USING cosine(e)", "WITHIN RADIUS %d OF 1 USING e", "PREDICT %d LINKS FOR 1 IN g WITH katz"} {
+		all := answerOf(t, db, fmt.Sprintf(text, 1000))
+		wide := answered{columns: append(slices.Clone(all.columns), vertices.columns[1:]...)}
+		for _, row := range all.rows {
+			wide.rows = append(wide.rows, append(row, of[row[0]]...))
+		}
+		r := rand.New(rand.NewPCG(uint64(at), 11))
+		for range repeat.Times(40) {
+			k := 1 + r.IntN(len(all.rows))
+			if strings.HasPrefix(text, "WITHIN") {
+				k = 1000
+			}
+			with, want := fmt.Sprintf(text, k), answered{rows: slices.Clone(wide.rows)}
+			term := func(i int) string {
+				return strings.TrimPrefix(wide.where(&want, r, i, parser.Ident{Name: wide.columns[i]}.String()), " WHERE ")
+			}
+			ofVertex := term(2 + r.IntN(len(wide.columns)-2))
+			want.rows = want.rows[:min(k, len(want.rows))]
+			if with += " WHERE " + ofVertex; r.IntN(3) == 0 {
+				with += " AND " + term(r.IntN(2))
+			}
+			if i := r.IntN(len(wide.columns)); r.IntN(2) == 0 {
+				with += " ORDER BY " + parser.Ident{Name: wide.columns[i]}.String()
+				slices.SortStableFunc(want.rows, func(a, b []rows.Value) int { return orderOf(a[i], b[i], false) })
+			}
+			limit, offset := 1+r.IntN(9), r.IntN(4)
+			with += fmt.Sprint(" LIMIT ", limit, " OFFSET ", offset)
+			want.rows = want.rows[min(offset, len(want.rows)):]
+			want.rows = want.rows[:min(limit, len(want.rows))]
+			for i, row := range want.rows {
+				want.rows[i] = row[:2]
+			}
+			if got := answerOf(t, db, with); fmt.Sprint(got.rows) != fmt.Sprint(want.rows) {
+				t.Errorf("%s\n got %v\nwant %v", with, got.rows, want.rows)
+			}
+		}
+	}
+}
+
+// jobs are statements whose work is a job; as those with IN BACKGROUND they have rows about it.
+var jobs = []string{
+	"EMBED g USING fastrp(dim := 2) AS e3", "EMBED g USING fastrp(dim := 2) AS e4 IN BACKGROUND", "WAIT JOB 1", "CREATE INDEX ON e WITH (metric := 'cosine')",
+	"REFRESH e", "REFRESH MEASURE a IN g", "REFRESH PREDICTIONS FROM cosine(e) IN g", "REFRESH ALL IN g", "VERIFY e", "COMPUTE core IN g AS core IN BACKGROUND",
+	"TRAIN MODEL m2 IN g USING heuristics(jaccard)", "MATERIALIZE PREDICTIONS FROM jaccard IN g",
+}
+
+// The clauses behind a statement whose work is a job are about its rows, whose columns are known
+// before it runs.
+func TestTail_Jobs(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "store")
+	if err := os.WriteFile(path, namesStore(t), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db, err := query.Open(path, &query.Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, text := range jobs {
+		all := answerOf(t, db, text+" OFFSET 0") // without a clause that changes the rows
+		got := answerOf(t, db, strings.NewReplacer("AS e", "AS again_e", "cosine')", "dot')", "MODEL m2", "MODEL m3", "AS core", "AS core2").Replace(text)+" LIMIT 9")
+		if !slices.Equal(got.columns, all.columns) || !slices.Equal(got.types, all.types) || len(all.rows) != len(got.rows) {
+			t.Errorf("%s\n got %v %v %v\nwant %v %v %v", text, got.columns, got.types, got.rows, all.columns, all.types, all.rows)
 		}
 	}
 }
@@ -100,7 +191,7 @@ func answerOf(t *testing.T, db *query.DB, text string) (all answered) {
 	return all
 }
 
-// check draws clauses that a statement does not have of its own.
+// check draws clauses behind a statement, with names of its columns.
 func (all answered) check(t *testing.T, db *query.DB, text string, r *rand.Rand) {
 	t.Helper()
 	want := answered{all.columns, all.types, slices.Clone(all.rows)}
@@ -111,7 +202,8 @@ func (all answered) check(t *testing.T, db *query.DB, text string, r *rand.Rand)
 	}
 	name := func(i int) string { return parser.Ident{Name: all.columns[i]}.String() }
 	with, chosen := text, []int(nil)
-	if takes(" COLUMNS x") && r.IntN(2) == 0 {
+	adds := strings.HasPrefix(text, "SHOW VERTICES") || strings.HasPrefix(text, "SHOW EDGES") // COLUMNS adds to the keys
+	if takes(" COLUMNS x") && !adds && r.IntN(2) == 0 {
 		for range 1 + r.IntN(3) {
 			chosen = append(chosen, r.IntN(len(all.columns)))
 		}
@@ -133,7 +225,7 @@ func (all answered) check(t *testing.T, db *query.DB, text string, r *rand.Rand)
 		slices.SortStableFunc(want.rows, func(a, b []rows.Value) int { return orderOf(a[i], b[i], descending) })
 	}
 	limit, offset := len(want.rows), 0
-	if takes(" LIMIT 1") && r.IntN(2) == 0 {
+	if takes(" LIMIT 1") && (strings.HasPrefix(text, "DIFF") || r.IntN(2) == 0) {
 		limit = 1 + r.IntN(len(all.rows)+2)
 		with += fmt.Sprint(" LIMIT ", limit)
 	}

@@ -21,12 +21,13 @@ import (
 func modelInfo(of EmbeddingInfo, name string) ModelInfo {
 	return ModelInfo{
 		Name: name, Graph: of.Graph, GraphID: of.GraphID, GraphVersion: of.GraphVersion,
-		Embedding: of.Name, Generation: of.Generation, Coordinates: of.Coordinates, Method: of.Method, Settings: of.Options,
+		Embeddings:   []ModelEmbedding{{Name: of.Name, Generation: of.Generation, Method: of.Method, Settings: of.Options}},
+		AUCConnected: 0.85, Isolated: 0.1, Ranking: ModelRanking{MAP: [3]float64{0.3, 0.2, 0.4}, RecallGain: [3]float64{-0.1, -0.2, 0}, Vertices: 7},
 		Terms: []string{"adamic_adar", "l1"}, Options: []Setting{{"features", "l1"}}, Kernel: "portable",
 		AUC: 0.9, AUCLow: 0.8, AUCHigh: 0.95, AveragePrecision: 0.8, Brier: 0.1, CalibrationError: 0.01,
 		Bins:       []CalibrationBin{{10, 0.1, 0.2}, {5, 0.9, 1}},
 		Heuristics: []HeuristicMeasure{{Name: "adamic_adar", AUC: 0.7, AveragePrecision: 0.6}}, TrainingPairs: 100, TestPairs: 15, Seconds: 2,
-		ByNegatives: []NegativeMeasure{{"degree", 15, 0.6, 0.55, 0.65, 0.5, 0.45, 0.4, []HeuristicMeasure{{"katz", 0.5, 0.4, 0.3, 0.2}}}},
+		ByNegatives: []NegativeMeasure{{"degree", 15, 0.6, 0.55, 0.65, 0.5, 0.45, 0.4, []HeuristicMeasure{{"katz", 0.5, 0.4, 0.35, 0.25, 0.3, 0.2}}}},
 	}
 }
 
@@ -54,10 +55,10 @@ func wantModel(t *testing.T, db *DB, want ModelInfo) {
 	if err != nil || !bytes.Equal(data, blobBytes(int(want.Bytes))) {
 		t.Errorf("%d bytes of %d, %v", len(data), want.Bytes, err)
 	}
-	if !got.Created.Equal(want.Created) || !got.Coordinates.Equal(want.Coordinates) {
-		t.Errorf("made %v in %v, not %v in %v", got.Created, got.Coordinates, want.Created, want.Coordinates)
+	if !got.Created.Equal(want.Created) {
+		t.Errorf("made %v, not %v", got.Created, want.Created)
 	}
-	want.Created, want.Coordinates = got.Created, got.Coordinates // of other zones
+	want.Created = got.Created // of another zone
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
@@ -137,6 +138,51 @@ func TestPutModel(t *testing.T) {
 	}
 }
 
+// The own embeddings of a model are dropped with it, or with the model that replaces it and does not read
+// them; those that it only reads stay.
+func TestPutModel_Own(t *testing.T) {
+	ctx := context.Background()
+	db := newStore(t, nil)
+	of := ringEmbedding(t, db, "ring", "e", 10)
+	put := func(name string) EmbeddingInfo {
+		info, err := db.PutEmbedding(ctx, EmbeddingInfo{Name: name, Graph: "ring", GraphVersion: 1, Method: "constant", Options: []Setting{{"dim", "3"}}}, constantRows(10, 3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info
+	}
+	store := func(own ...string) {
+		info := modelInfo(of, "m")
+		for _, name := range own {
+			info.Embeddings = append(info.Embeddings, ModelEmbedding{Name: name, Generation: 1, Method: "constant", Own: true})
+		}
+		if _, err := db.PutModel(ctx, info, func(w io.Writer) error { _, err := w.Write([]byte("model")); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left := func(want ...string) {
+		t.Helper()
+		list, err := db.Embeddings(ctx)
+		var names []string
+		for _, e := range list {
+			names = append(names, e.Name)
+		}
+		if err != nil || strings.Join(names, " ") != strings.Join(want, " ") {
+			t.Errorf("embeddings %v, expected %v, %v", names, want, err)
+		}
+	}
+	put("m_a")
+	put("m_b")
+	store("m_a", "m_b")
+	left("e", "m_a", "m_b")
+	store("m_b")
+	left("e", "m_b")
+	if err := db.DropModel(ctx, "m"); err != nil {
+		t.Fatal(err)
+	}
+	left("e")
+}
+
 func TestPutModel_Refused(t *testing.T) {
 	ctx := context.Background()
 	db := newStore(t, nil)
@@ -160,7 +206,7 @@ func TestPutModel_Refused(t *testing.T) {
 		{change(func(m *ModelInfo) { m.Graph = "other" }), nil, ErrConflict},
 		{change(func(m *ModelInfo) { m.GraphVersion = 9 }), nil, ErrInvalid},
 		{change(func(m *ModelInfo) { m.AUC = 2 }), nil, ErrInvalid},
-		{change(func(m *ModelInfo) { m.Generation = 0 }), nil, ErrInvalid},
+		{change(func(m *ModelInfo) { m.Embeddings[0].Generation = 0 }), nil, ErrInvalid},
 		{modelInfo(of, "m"), broken, broken},
 	} {
 		_, err := db.PutModel(ctx, c.info, func(w io.Writer) error {
@@ -240,8 +286,8 @@ func TestRecover_Model(t *testing.T) {
 				want.GraphID, want.GraphVersion = g.ID, g.Version
 			}
 			wantModel(t, recovered, want)
-			if e, err := recovered.EmbeddingInfo(ctx, "e"); err != nil || !e.Coordinates.Equal(want.Coordinates) {
-				t.Errorf("coordinates of %v, %v", e.Coordinates, err)
+			if e, err := recovered.EmbeddingInfo(ctx, "e"); err != nil || e.Method != want.Embeddings[0].Method {
+				t.Errorf("embedding %v, %v", e, err)
 			}
 		})
 	}

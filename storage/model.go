@@ -21,8 +21,9 @@ import (
 //
 //	models / name                      catalogue entry (msgpack)
 //
-// It belongs to its graph and is dropped with it. It refers to the embedding that it
-// reads by name and coordinates. If that is dropped the model stays, and names the
+// It belongs to its graph and is dropped with it. It refers to the embeddings that it
+// reads by name, method and options. Those that were computed for it alone are its own: they are
+// dropped with it. If another one is dropped the model stays, and names the
 // embedding that it needs. The content of the stream is known only to its writer.
 
 // ModelInfo is the catalogue entry of a model: everything that shaped it, and how well
@@ -33,12 +34,7 @@ type ModelInfo struct {
 	GraphID      uint64 `json:"graph_id"`      // number of the graph; 0 in PutModel means the graph with the name
 	GraphVersion uint64 `json:"graph_version"` // version of the graph that it learned from
 
-	// The embedding that it reads; empty and zero if it reads none.
-	Embedding   string    `json:"embedding,omitempty"`
-	Generation  uint64    `json:"generation,omitempty"` // of the embedding, when the model was trained
-	Coordinates time.Time `json:"coordinates,omitzero"` // EmbeddingInfo.Coordinates of that generation: the model cannot use vectors in other coordinates
-	Method      string    `json:"method,omitempty"`     // of the embedding
-	Settings    []Setting `json:"settings,omitempty"`   // options of the embedding
+	Embeddings []ModelEmbedding `json:"embeddings,omitempty"` // that it reads, in the order of its stream
 
 	Terms   []string  `json:"terms"`   // features of a pair, by name
 	Options []Setting `json:"options"` // of the training, after defaults
@@ -48,9 +44,14 @@ type ModelInfo struct {
 	AUC float64 `json:"auc"`
 	// AUCLow and AUCHigh are the ends of the interval in which the AUC of as many other held-out
 	// pairs is in 95 of 100 cases; both are 0 in models of earlier versions.
-	AUCLow           float64            `json:"auc_low,omitempty"`
-	AUCHigh          float64            `json:"auc_high,omitempty"`
+	AUCLow  float64 `json:"auc_low,omitempty"`
+	AUCHigh float64 `json:"auc_high,omitempty"`
+	// AUCConnected is the AUC without pairs of which a vertex has no edge but hidden ones, and Isolated
+	// the fraction of the hidden edges that are such pairs.
+	AUCConnected     float64            `json:"auc_connected"`
+	Isolated         float64            `json:"isolated"`
 	AveragePrecision float64            `json:"average_precision"`
+	Ranking          ModelRanking       `json:"ranking"`
 	Brier            float64            `json:"brier"`             // mean squared error of the probability
 	CalibrationError float64            `json:"calibration_error"` // mean difference between probability and fraction of edges, over the bins
 	Bins             []CalibrationBin   `json:"bins"`              // ascending
@@ -64,6 +65,50 @@ type ModelInfo struct {
 	Seconds float64   `json:"seconds"` // time that the training took
 	Created time.Time `json:"created"`
 	Bytes   int64     `json:"bytes"` // of the stream
+}
+
+// ModelEmbedding is an embedding that a model reads.
+type ModelEmbedding struct {
+	Name       string    `json:"name" msgpack:"name"`
+	Generation uint64    `json:"generation" msgpack:"generation"` // when the model was trained
+	Method     string    `json:"method" msgpack:"method"`
+	Settings   []Setting `json:"settings" msgpack:"settings"` // options of the method, after defaults
+	// Own reports that it was computed for the model, and is dropped with it.
+	Own bool `json:"own" msgpack:"own"`
+}
+
+// ModelRanking is how well a model recommends ten links to each vertex of a sample. Every field is a
+// mean over the vertices with the ends of its 95 % interval.
+type ModelRanking struct {
+	MAP    [3]float64 `json:"map" msgpack:"map"`
+	Recall [3]float64 `json:"recall" msgpack:"recall"`
+	// The differences to the scorer that alone has the highest figure.
+	MAPGain    [3]float64 `json:"map_gain" msgpack:"map_gain"`
+	RecallGain [3]float64 `json:"recall_gain" msgpack:"recall_gain"`
+	Vertices   int        `json:"vertices" msgpack:"vertices"` // in the sample
+}
+
+// Own lists the embeddings that were computed for the model.
+func (m *ModelInfo) Own() []string {
+	var names []string
+	for _, e := range m.Embeddings {
+		if e.Own {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+// ReadsEmbedding reports whether the model reads the embedding of a name.
+func (m *ModelInfo) ReadsEmbedding(name string) bool { return reads(m.Embeddings, name) != nil }
+
+func reads(list []ModelEmbedding, embedding string) *ModelEmbedding {
+	for i := range list {
+		if list[i].Name == embedding {
+			return &list[i]
+		}
+	}
+	return nil
 }
 
 // CalibrationBin compares the predicted probability of similar pairs with the fraction
@@ -80,6 +125,9 @@ type HeuristicMeasure struct {
 	Name             string  `json:"name" msgpack:"name"`
 	AUC              float64 `json:"auc" msgpack:"auc"`
 	AveragePrecision float64 `json:"average_precision" msgpack:"average_precision"`
+	// MAP and Recall are of ten recommendations to each vertex of a sample; 0 where they were not measured.
+	MAP    float64 `json:"map,omitempty" msgpack:"map,omitempty"`
+	Recall float64 `json:"recall,omitempty" msgpack:"recall,omitempty"`
 	// The same figures on a random graph with the same degrees, where only the degrees can be
 	// predicted; both are 0 if they were not measured.
 	NullAUC              float64 `json:"null_auc,omitempty" msgpack:"null_auc,omitempty"`
@@ -104,22 +152,21 @@ type NegativeMeasure struct {
 
 // modelRecord is a ModelInfo as it is stored. Times are nanoseconds of Unix time.
 type modelRecord struct {
-	Graph        string    `msgpack:"graph"`
-	GraphID      uint64    `msgpack:"graph_id"`
-	GraphVersion uint64    `msgpack:"graph_version"`
-	Embedding    string    `msgpack:"embedding"`
-	Generation   uint64    `msgpack:"generation"`
-	Coordinates  int64     `msgpack:"coordinates"`
-	Method       string    `msgpack:"method"`
-	Settings     []Setting `msgpack:"settings"`
-	Terms        []string  `msgpack:"terms"`
-	Options      []Setting `msgpack:"options"`
-	Kernel       string    `msgpack:"kernel"`
+	Graph        string           `msgpack:"graph"`
+	GraphID      uint64           `msgpack:"graph_id"`
+	GraphVersion uint64           `msgpack:"graph_version"`
+	Embeddings   []ModelEmbedding `msgpack:"embeddings,omitempty"`
+	Terms        []string         `msgpack:"terms"`
+	Options      []Setting        `msgpack:"options"`
+	Kernel       string           `msgpack:"kernel"`
 
 	AUC              float64            `msgpack:"auc"`
 	AUCLow           float64            `msgpack:"auc_low,omitempty"`
 	AUCHigh          float64            `msgpack:"auc_high,omitempty"`
+	AUCConnected     float64            `msgpack:"auc_connected"`
+	Isolated         float64            `msgpack:"isolated"`
 	AveragePrecision float64            `msgpack:"average_precision"`
+	Ranking          ModelRanking       `msgpack:"ranking"`
 	Brier            float64            `msgpack:"brier"`
 	CalibrationError float64            `msgpack:"calibration_error"`
 	Bins             []binRecord        `msgpack:"bins"`
@@ -154,7 +201,7 @@ type negativeRecord struct {
 func (m *ModelInfo) record() modelRecord {
 	r := modelRecord{
 		Graph: m.Graph, GraphID: m.GraphID, GraphVersion: m.GraphVersion,
-		Embedding: m.Embedding, Generation: m.Generation, Coordinates: unixNano(m.Coordinates), Method: m.Method, Settings: copied(m.Settings),
+		Embeddings: copied(m.Embeddings), AUCConnected: m.AUCConnected, Isolated: m.Isolated, Ranking: m.Ranking,
 		Terms: m.Terms, Options: copied(m.Options), Kernel: m.Kernel,
 		AUC: m.AUC, AUCLow: m.AUCLow, AUCHigh: m.AUCHigh, AveragePrecision: m.AveragePrecision, Brier: m.Brier, CalibrationError: m.CalibrationError,
 		Heuristics: copied(m.Heuristics), TrainingPairs: uint64(m.TrainingPairs), TestPairs: uint64(m.TestPairs), Seconds: m.Seconds,
@@ -174,7 +221,7 @@ func (m *ModelInfo) record() modelRecord {
 func (r *modelRecord) info(name string) ModelInfo {
 	m := ModelInfo{
 		Name: name, Graph: r.Graph, GraphID: r.GraphID, GraphVersion: r.GraphVersion,
-		Embedding: r.Embedding, Generation: r.Generation, Coordinates: fromUnixNano(r.Coordinates), Method: r.Method, Settings: copied(r.Settings),
+		Embeddings: copied(r.Embeddings), AUCConnected: r.AUCConnected, Isolated: r.Isolated, Ranking: r.Ranking,
 		Terms: slices.Clone(r.Terms), Options: copied(r.Options), Kernel: r.Kernel,
 		AUC: r.AUC, AUCLow: r.AUCLow, AUCHigh: r.AUCHigh, AveragePrecision: r.AveragePrecision, Brier: r.Brier, CalibrationError: r.CalibrationError,
 		Heuristics: copied(r.Heuristics), TrainingPairs: int(r.TrainingPairs), TestPairs: int(r.TestPairs),
@@ -193,7 +240,7 @@ func (r *modelRecord) info(name string) ModelInfo {
 
 // Validate refuses values that no model can have.
 func (r *modelRecord) Validate(size int64) error {
-	shares := []float64{r.AUC, r.AUCLow, r.AUCHigh, r.AveragePrecision, r.Brier, r.CalibrationError}
+	shares := []float64{r.AUC, r.AUCLow, r.AUCHigh, r.AUCConnected, r.Isolated, r.AveragePrecision, r.Brier, r.CalibrationError}
 	for _, b := range r.Bins {
 		shares = append(shares, b.Predicted, b.Observed)
 		if b.Pairs > maxPairs {
@@ -208,14 +255,19 @@ func (r *modelRecord) Validate(size int64) error {
 		}
 	}
 	for _, h := range heuristics {
-		shares = append(shares, h.AUC, h.AveragePrecision, h.NullAUC, h.NullAveragePrecision)
+		shares = append(shares, h.AUC, h.AveragePrecision, h.MAP, h.Recall, h.NullAUC, h.NullAveragePrecision)
 	}
 	if i := slices.IndexFunc(shares, func(x float64) bool { return !isShare(x) }); i >= 0 {
 		return fault.Record("model with a measure of %v", shares[i])
 	}
-	if r.GraphID == 0 || r.GraphVersion == 0 || (r.Embedding == "") != (r.Generation == 0) || (r.Embedding == "") != (r.Coordinates == 0) ||
+	for _, e := range r.Embeddings {
+		if e.Name == "" || e.Generation == 0 {
+			return fault.Record("model of generation %d of embedding %q", e.Generation, fault.Clip(e.Name))
+		}
+	}
+	if r.GraphID == 0 || r.GraphVersion == 0 ||
 		r.TrainingPairs > maxPairs || r.TestPairs > maxPairs || math.IsNaN(r.Seconds) || r.Stream.Object == 0 {
-		return fault.Record("model of version %d of graph %d, with generation %d of embedding %q and %d pairs", r.GraphVersion, r.GraphID, r.Generation, fault.Clip(r.Embedding), r.TrainingPairs)
+		return fault.Record("model of version %d of graph %d, with %d pairs", r.GraphVersion, r.GraphID, r.TrainingPairs)
 	}
 	return r.Stream.Validate(size)
 }
@@ -247,7 +299,7 @@ var modelKind = artefact[modelRecord]{
 // PutModel stores a model of the graph info.Graph with the bytes that write writes, and
 // returns its entry. Name, Graph, GraphVersion and what describes the model must be set
 // in info; Created and Bytes are set here. It replaces the model with this name in one
-// step if that is of the same graph; otherwise it is ErrExists. If GraphID is given and
+// step, and drops its own embeddings that the new one does not read, if that is of the same graph; otherwise it is ErrExists. If GraphID is given and
 // the name belongs to another graph by now, it is ErrConflict. Without bytes, or with
 // measures outside of 0 to 1, it is ErrInvalid.
 func (db *DB) PutModel(ctx context.Context, info ModelInfo, write func(w io.Writer) error) (ModelInfo, error) {
@@ -296,6 +348,9 @@ func placeModel(t *tree.Tx, name string, r *modelRecord) error {
 	case old.GraphID != g.ID:
 		return fmt.Errorf("model %q belongs to graph %q: %w", name, old.Graph, ErrExists)
 	}
+	if err := dropOwn(t, old, r.Embeddings); err != nil {
+		return err
+	}
 	return t.Discard(old.Stream.Object)
 }
 
@@ -333,15 +388,38 @@ func (db *DB) Models(ctx context.Context) ([]ModelInfo, error) {
 	return listed(ctx, db, &modelKind, func(_ *tree.Tx, key []byte, r *modelRecord) (ModelInfo, bool) { return r.info(string(key)), true })
 }
 
-// DropModel removes a model. If its record is damaged, its stream stays until the next
+// DropModel removes a model with its own embeddings. If its record is damaged, its stream stays until the next
 // compaction.
 func (db *DB) DropModel(ctx context.Context, name string) error {
 	return db.file.Change(ctx, func(t *tree.Tx) error {
-		if _, err := findModel(t, name); errors.Is(err, ErrNotFound) {
+		r, err := findModel(t, name)
+		if errors.Is(err, ErrNotFound) {
 			return err
+		}
+		if err == nil {
+			if err := dropOwn(t, r, nil); err != nil {
+				return err
+			}
 		}
 		return modelKind.drop(t, []byte(name))
 	})
+}
+
+// dropOwn removes the own embeddings of a model that are not in a list.
+func dropOwn(t *tree.Tx, r *modelRecord, kept []ModelEmbedding) error {
+	for _, e := range r.Embeddings {
+		if !e.Own || reads(kept, e.Name) != nil {
+			continue
+		}
+		of, err := findEmbedding(t, e.Name)
+		if errors.Is(err, ErrNotFound) || err == nil && of.GraphID != r.GraphID {
+			continue
+		}
+		if err := dropEmbedding(t, e.Name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func modelsOf(t *tree.Tx, graph uint64) ([]string, error) {

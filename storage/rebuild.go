@@ -242,7 +242,11 @@ func (db *DB) dropShared(ctx context.Context) (lost []string, err error) {
 // generations of each embedding.
 func sharers(t *tree.Tx) (graphList, embeddings []sharer, past map[string][]string, err error) {
 	named, onGraph := make(map[string]int), make(map[string]int)
-	_, _ = modelKind.valid(t, nil, func(_ []byte, r *modelRecord) { named[r.Embedding]++ })
+	_, _ = modelKind.valid(t, nil, func(_ []byte, r *modelRecord) {
+		for _, e := range r.Embeddings {
+			named[e.Name]++
+		}
+	})
 	past = make(map[string][]string)
 	err = t.Each(block.EmbeddingsName, func(key, record []byte) error {
 		var r embeddingRecord

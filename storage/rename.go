@@ -80,7 +80,7 @@ func (db *DB) RenameEmbedding(ctx context.Context, name, to string) error {
 			return err
 		}
 		for _, model := range models {
-			if m, err := modelKind.find(t, []byte(model)); err != nil || m.Embedding == name {
+			if m, err := modelKind.find(t, []byte(model)); err != nil || reads(m.Embeddings, name) != nil {
 				return errors.Join(err, fmt.Errorf("model %q reads embedding %q; drop it first, and train it again: %w", model, name, ErrInUse))
 			}
 		}

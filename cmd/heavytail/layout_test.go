@@ -211,7 +211,7 @@ var layout = map[string][]string{
 		"cmd/figure", "cmd/picture", "embedding/evaluate", "query", "query/catalogue", "query/fault", "query/graphs", "query/measures",
 		"query/parser", "query/rows", "query/studies", "query/vectors", "storage",
 	},
-	"cmd/paper": {"cmd/figure", "query", "query/graphs", "query/rows", "query/studies", "query/vectors", "repl", "storage"},
+	"cmd/paper": {"embedding", "query", "query/rows", "repl", "storage"},
 
 	"cmd/paper/record": {"storage/vec"},
 	"cmd/heavytail": {

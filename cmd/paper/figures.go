@@ -22,9 +22,6 @@ const (
 	dpWalker   = "DP-Walker"
 )
 
-// unitBall is the name in the tables of unit_ball, which the paper does not have.
-const unitBall = "unit_ball"
-
 // methods are the methods of the paper in its order.
 func methods() []string { return []string{le, deepWalk, dpSpectral, dpWalker} }
 
@@ -80,29 +77,10 @@ func (f figures) summarise() {
 	}
 }
 
-// spread returns the mean and the standard deviation of numbers.
-func spread(list []float64) (mean, deviation float64) {
-	for _, v := range list {
-		mean += v / float64(len(list))
-	}
-	for _, v := range list {
-		deviation += (v - mean) * (v - mean) / float64(len(list))
-	}
-	return mean, math.Sqrt(deviation)
-}
-
 // of returns the figure of a method on a graph, NaN if the paper has none.
 func (f figures) of(table int, graph, method, measure string) float64 {
-	return figureOf(f, printed{table, graph, method, measure})
-}
-
-// best returns the largest figure of any method on a graph, NaN if there is none.
-func (f figures) best(table int, graph, measure string) float64 {
-	best := math.NaN()
-	for _, m := range methods() {
-		if v := f.of(table, graph, m, measure); !(v <= best) && !math.IsNaN(v) {
-			best = v
-		}
+	if v, there := f[printed{table, graph, method, measure}]; there {
+		return v
 	}
-	return best
+	return math.NaN()
 }

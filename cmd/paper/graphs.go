@@ -1,94 +1,122 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 )
 
-// ErrGraph is returned for a name that is not that of a graph of the paper, or of
-// a graph that is not available.
+// ErrGraph is returned for a graph that is not known.
 var ErrGraph = errors.New("paper: unknown graph")
 
-// dataset is a graph of the paper's Table 1.
+// dataset is a graph of the experiments.
 type dataset struct {
-	name            string  // in the paper; in lower case in the store
-	vertices, edges int64   // as the paper counts them
-	file            string  // in the folder of the data; "" if the graph is generated
-	attach          int     // edges of each new vertex, if the graph is generated
-	labels          string  // a file with a vertex and its class a line, or ""
-	studied         bool    // the paper studies parameters on it
-	ball            float64 // processor seconds that unit_ball takes with its defaults
-	note            string  // how the graph differs from that of the paper
+	name   string // in the store
+	title  string // in the paper; "" if it is not there
+	file   string // in the folder of the data; "" if make has a statement
+	make   string // the statement that generates the graph
+	labels string // a file with a vertex and one of its classes a line, or ""
+	timed  bool   // the third column of the file is a time, and the latest edges are held out
+	large  bool   // left out by -quick
+	size   size
+	note   string // how the graph differs from that of the paper
+
+	// What the paper says about β is that its best value varies from graph to graph; these
+	// are the values that are tried, fewer on large graphs. dims, if any, are the dimensions
+	// of the paper's study of parameters.
+	betas []float64
+	dims  []int
+	dim   int // of all other experiments of the paper; 0 is 200
 }
 
-// datasets lists the graphs that are available, the small ones first.
+// size is about how many thousand vertices and edges a graph has, for the estimate of the
+// remaining time.
+type size struct{ vertices, edges float64 }
+
+// datasets lists the graphs: those of the paper's Table 1 that are available, and others,
+// small ones first.
 func datasets() []dataset {
+	all, some := []float64{0.25, 0.5, 1, 1.5, 2, 2.5, 3}, []float64{0.5, 1.5, 2.5}
+	dims := []int{8, 16, 32, 64, 128, 200, 256}
+	attached := func(name string, m int) string {
+		return fmt.Sprintf("GENERATE preferential_attachment(n := 10000, m := %d, seed := 1) INTO %s", m, name)
+	}
 	return []dataset{
-		{name: "Coauthor", vertices: 5242, edges: 28980, file: "ca-GrQc.txt.gz", ball: 2,
+		{name: "cora", file: "cora.txt", labels: "cora-labels.txt", size: size{2.7, 5}},
+		{name: "collegemsg", file: "CollegeMsg.txt.gz", timed: true, size: size{1.9, 14}},
+		{name: "coauthor", title: "Coauthor", file: "ca-GrQc.txt.gz", size: size{5.2, 14}, betas: all,
 			note: "ca-GrQc of SNAP; the paper counts each edge twice"},
-		{name: "Facebook", vertices: 4039, edges: 88234, file: "ego-facebook.txt.gz", ball: 5, studied: true,
+		{name: "facebook", title: "Facebook", file: "ego-facebook.txt.gz", size: size{4, 88}, betas: all, dims: dims,
 			note: "ego-Facebook of SNAP"},
-		{name: "Synthetic", vertices: 10000, edges: 399580, attach: 40, ball: 90, studied: true,
-			note: "preferential attachment with n = 10,000 and m = 40, which has about the edges that the paper counts"},
-		{name: synthetic20, vertices: 10000, edges: 399580, attach: 20, ball: 60,
-			note: "the same with m = 20, whose edges counted twice are exactly the 399,580 of the paper"},
-		{name: "Citation", vertices: 48521, edges: 357235, file: "dblp.txt.gz", labels: "dblp-labels.txt.gz", ball: 90,
-			note: "the academic network of AMiner with research areas, the nearest that is public: it has a third of the edges"},
-		{name: "Twitter", vertices: 81306, edges: 1768149, file: "ego-twitter.txt.gz", ball: 1400,
+		{name: "synthetic", title: "Synthetic", make: attached("synthetic", 40), size: size{10, 398}, betas: all, dims: dims,
+			note: "preferential attachment, 10,000 vertices that bring 40 edges each, about the edges that the paper counts"},
+		{name: "synthetic20", title: "Synthetic", make: attached("synthetic20", 20), size: size{10, 200}, betas: some, large: true,
+			note: "the same with 20 edges each, which counted twice are the 399,580 of the paper"},
+		{name: "blogcatalog", file: "blogcatalog.csv.gz", labels: "blogcatalog-labels.csv.gz", size: size{10, 334}},
+		{name: "mathoverflow", file: "sx-mathoverflow.txt.gz", timed: true, large: true, size: size{25, 188}},
+		{name: "citation", title: "Citation", file: "dblp.txt.gz", labels: "dblp-labels.txt.gz", large: true, size: size{51, 128}, betas: []float64{1.5},
+			note: "another sample of the same source (AMiner) with research areas, the nearest that is public; it has a third of the edges"},
+		{name: "epinions", file: "soc-Epinions1.txt.gz", large: true, size: size{76, 406}},
+		{name: "twitter", title: "Twitter", file: "ego-twitter.txt.gz", large: true, size: size{81, 1342}, betas: []float64{1.5},
 			note: "ego-Twitter of SNAP as an undirected graph; the paper counts directed edges"},
 	}
 }
 
-// synthetic20 is the name of a second variant of the graph that the paper
-// generates.
-const synthetic20 = "Synthetic20"
+// private is the graph of the paper that is not available.
+const private = "Mobile"
 
-func inPaper(graph string) string {
-	if graph == synthetic20 {
-		return "Synthetic"
-	}
-	return graph
-}
-
-// private is a note on the graph that is not available.
-const private = "Mobile, the paper's graph of calls, is private to a company and not available."
-
-// Graphs lists the names of the graphs of the experiments.
-func Graphs() []string { return namesOf(datasets(), dataset.stored) }
-
-func namesOf[T any](graphs []T, name func(T) string) []string {
+// graphNames lists the names of graphs: all, or those of the paper.
+func graphNames(graphs []dataset) []string {
 	var names []string
-	for _, g := range graphs {
-		names = append(names, name(g))
+	for _, d := range graphs {
+		names = append(names, d.name)
 	}
 	return names
 }
 
-func (d dataset) stored() string { return strings.ToLower(d.name) }
+// ofPaper keeps the graphs that the paper has.
+func ofPaper(graphs []dataset) []dataset {
+	return slices.DeleteFunc(slices.Clone(graphs), func(d dataset) bool { return d.title == "" })
+}
 
-func choose(names []string) ([]dataset, error) { return chosen(names, datasets(), dataset.stored) }
-
-// chosen returns the graphs with the given names, or all graphs if there are no
-// names.
-func chosen[T any](names []string, all []T, name func(T) string) ([]T, error) {
-	known := namesOf(all, name)
-	for _, asked := range names {
+// choose returns those of the graphs that a configuration selects.
+func choose(config Config, graphs []dataset) ([]dataset, error) {
+	known := graphNames(graphs)
+	for _, asked := range config.Graphs {
 		if !slices.Contains(known, strings.ToLower(asked)) {
 			return nil, fmt.Errorf("%w %q: expected %s", ErrGraph, asked, strings.Join(known, ", "))
 		}
 	}
-	return slices.DeleteFunc(all, func(g T) bool {
-		return len(names) > 0 && !slices.ContainsFunc(names, func(asked string) bool { return strings.ToLower(asked) == name(g) })
+	return slices.DeleteFunc(graphs, func(d dataset) bool {
+		if len(config.Graphs) > 0 {
+			return !slices.ContainsFunc(config.Graphs, func(asked string) bool { return strings.EqualFold(asked, d.name) })
+		}
+		return config.Quick && d.large
 	}), nil
 }
 
 // load returns the statement that imports or generates the graph, with $file for
 // the file of the graph.
 func (d dataset) load() string {
-	if d.file == "" {
-		return fmt.Sprintf("GENERATE preferential_attachment(n := %d, m := %d, seed := 1) INTO %s", d.vertices, d.attach, d.stored())
+	text := cmp.Or(d.make, "IMPORT $file INTO "+d.name)
+	if d.timed {
+		text += " WITH (time := 3)"
 	}
-	return "IMPORT $file INTO " + d.stored()
+	return text
 }
+
+// costs guesses processor seconds: of an embedding, and of one comparison of all pairs.
+func (d dataset) cost(call string) float64 {
+	method, _, _ := strings.Cut(call, "(")
+	switch {
+	case strings.Contains(method, "walk") || method == "node2vec":
+		return 1.4 * d.size.vertices
+	case method == "unit_ball":
+		return 0.3*d.size.vertices + 0.2*d.size.edges
+	}
+	return 0.1 + 0.2*d.size.vertices
+}
+
+func (d dataset) pairCost() float64 { return 0.2 + d.size.vertices*d.size.vertices/100 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 )
 
@@ -17,7 +18,17 @@ type entry struct {
 	Processor float64  `json:"processor,omitempty"` // processor seconds; 0 if unknown
 	Columns   []string `json:"columns,omitempty"`
 	Rows      [][]any  `json:"rows,omitempty"`
-	Notices   []string `json:"notices,omitempty"`
+}
+
+// values are the numbers of a row by their columns.
+type values map[string]float64
+
+// get returns a number, NaN if there is none.
+func (v values) get(column string) float64 {
+	if x, there := v[column]; there {
+		return x
+	}
+	return math.NaN()
 }
 
 // rows returns the rows of the answer as maps from column to value.
@@ -26,13 +37,32 @@ func (e entry) rows() []map[string]any {
 	for _, r := range e.Rows {
 		row := map[string]any{}
 		for i, c := range e.Columns {
-			if i < len(r) {
-				row[c] = r[i]
-			}
+			row[c] = r[i]
 		}
 		list = append(list, row)
 	}
 	return list
+}
+
+// values returns the numbers of the first row that is chosen, nil if there is none. Nil
+// chooses any.
+func (e entry) values(chosen func(row map[string]any) bool) values {
+	for _, row := range e.rows() {
+		if chosen != nil && !chosen(row) {
+			continue
+		}
+		list := values{}
+		for name, value := range row {
+			switch v := value.(type) {
+			case float64:
+				list[name] = v
+			case int64:
+				list[name] = float64(v)
+			}
+		}
+		return list
+	}
+	return nil
 }
 
 // journal keeps finished steps in a file, one a line. It is not safe for

@@ -7,16 +7,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"unicode"
 )
 
-// classAttribute is the attribute that has the classes of vertices, and classSeparator
-// separates the classes of a vertex that has several.
+// classAttribute is the attribute that has the classes of vertices, shuffledAttribute has
+// those of other vertices, and classSeparator separates the classes of a vertex that has
+// several.
 const (
-	classAttribute = "area"
-	classSeparator = "|"
+	classAttribute    = "area"
+	shuffledAttribute = "shuffled"
+	classSeparator    = "|"
 )
 
 // writeLabels makes a table with a line for each vertex, which IMPORT VERTICES needs, from
@@ -38,11 +41,16 @@ func writeLabels(from, to string) error {
 		}
 		classes[record[0]] = append(classes[record[0]], record[1])
 	}
-	records := [][]string{{"key", classAttribute + ":text"}}
-	for _, key := range keys {
-		records = append(records, []string{key, strings.Join(classes[key], classSeparator)})
+	records := [][]string{{"key", classAttribute + ":text", shuffledAttribute + ":text"}}
+	other := rand.New(rand.NewPCG(1, 1)).Perm(len(keys))
+	for i, key := range keys {
+		records = append(records, []string{key, strings.Join(classes[key], classSeparator), strings.Join(classes[keys[other[i]]], classSeparator)})
 	}
-	if err := writeRecords(to, records); err != nil {
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err == nil {
+		err = errors.Join(csv.NewWriter(out).WriteAll(records), out.Close())
+	}
+	if err != nil {
 		return fmt.Errorf("paper: labels: %w", err)
 	}
 	return nil
@@ -60,14 +68,4 @@ func readPlain(path string) (string, error) {
 	}
 	content, err = io.ReadAll(plain)
 	return string(content), err
-}
-
-// writeRecords writes a file of CSV.
-func writeRecords(path string, records [][]string) (err error) {
-	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	return csv.NewWriter(out).WriteAll(records)
 }

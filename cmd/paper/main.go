@@ -9,26 +9,24 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"heavytail/repl"
 )
 
-// comparison is an experiment that the command line names.
-type comparison struct {
+// purpose is an experiment that the command line names.
+type purpose struct {
 	name, about string
-	graphs      []string
-	run         func(context.Context, Config) (string, error)
+	graphs      []dataset
+	steps       func(*experiment) []step
+	report      func(*experiment) string
 }
 
-func comparisons() []comparison {
-	return []comparison{
-		{"tables", "tables 2, 3 and 4 of the paper with its figures next to ours, on every graph of its Table 1 that is available, and figures 1 and 3; with -quick, what takes ten minutes on two processors, and with it a list of what is left out", Graphs(), Run},
-		{"links", "all scorers of links, embeddings in 64 dimensions and the models of TRAIN MODEL, by recommendations and by pairs of all kinds of negatives; with -quick, on small graphs", LinkGraphs(), RunLinks},
-		{"curve", "unit_ball over its options anchor, dim, start and margin: reconstruction at radius 1, a hidden fifth of the edges, and labels; with -quick, on small graphs", CurveGraphs(), RunCurve},
+func purposes() []purpose {
+	return []purpose{
+		{"reproduce", "every claim of the paper: its figure, ours by its own protocol, that of a null model, and a verdict; then what the methods reach here with their defaults; 20 minutes on two processors, with -quick five", ofPaper(datasets()), reproduceSteps, reproduceReport},
+		{"methods", "all methods on all graphs: reconstruction, hidden links, labels, time and memory; with -methods others, such as settings of unit_ball", datasets(), methodSteps, methodReport},
 	}
 }
 
@@ -53,23 +51,21 @@ func parse(args []string, help io.Writer) (config Config, run func(context.Conte
 	f := flag.NewFlagSet("paper", flag.ContinueOnError)
 	f.SetOutput(help)
 	f.Usage = func() {
-		fmt.Fprint(help, "go run ./cmd/paper [flags] [EXPERIMENT]\n\n")
-		for _, c := range comparisons() {
-			fmt.Fprintf(help, "%s: %s.\n  Graphs: %s.\n", c.name, c.about, strings.Join(c.graphs, ", "))
+		fmt.Fprint(help, "go run ./cmd/paper EXPERIMENT [flags]\n\n")
+		for _, x := range purposes() {
+			fmt.Fprintf(help, "%s: %s.\n  Graphs: %s.\n", x.name, x.about, strings.Join(graphNames(x.graphs), ", "))
 		}
 		fmt.Fprintln(help, "\nFinished steps are kept in the folder of -out, and the same command continues from there.")
 		f.PrintDefaults()
 	}
-	split := func(list *[]string) func(string) error {
-		return func(text string) error { *list = strings.Split(text, ","); return nil }
+	split := func(list *[]string, by string) func(string) error {
+		return func(text string) error { *list = strings.Split(text, by); return nil }
 	}
 	f.StringVar(&config.Data, "data", "../shared/data", "folder of the graphs, as SNAP, LAW and AMiner publish them; only those of the run are needed")
-	f.StringVar(&config.Out, "out", "", "folder for finished steps, tables and pictures (default the name of the experiment)")
-	f.Func("graphs", "graphs, separated by commas; all by default", split(&config.Graphs))
-	f.Func("only", "of tables, kinds of steps to run, separated by commas: "+strings.Join(Kinds(), ", ")+"; none makes none, and writes the tables", split(&config.Only))
-	f.BoolVar(&config.Quick, "quick", false, "leave out what takes long")
-	f.DurationVar(&config.Budget, "budget", 10*time.Minute, "of tables, time of each search for the best parameters")
-	f.IntVar(&config.Trials, "trials", 0, "of tables, trials of each search, instead of -budget: the same number gives the same tables")
+	f.StringVar(&config.Out, "out", "", "folder for finished steps and the report (default the name of the experiment)")
+	f.Func("graphs", "graphs, separated by commas; all by default", split(&config.Graphs, ","))
+	f.Func("methods", "of methods, methods with their options, separated by semicolons; all with their defaults by default", split(&config.Calls, ";"))
+	f.BoolVar(&config.Quick, "quick", false, "leave out large graphs and what takes long")
 	name := ""
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		name, args = args[0], args[1:]
@@ -84,39 +80,27 @@ func parse(args []string, help io.Writer) (config Config, run func(context.Conte
 	if len(rest) > 0 {
 		return config, nil, fmt.Errorf("unexpected argument %q", rest[0])
 	}
-	name = cmp.Or(name, "tables")
-	list := comparisons()
-	i := slices.IndexFunc(list, func(c comparison) bool { return c.name == name })
-	if i < 0 {
-		return config, nil, fmt.Errorf("unknown experiment %q: expected tables, links or curve", name)
-	}
-	if config.Out == "" {
-		config.Out = name
-	}
-	return config, list[i].run, config.validate()
-}
-
-// validate returns an error for the first field that cannot be used.
-func (c Config) validate() error {
-	for _, kind := range c.Only {
-		switch {
-		case !slices.Contains(Kinds(), kind) && kind != "none":
-			return fmt.Errorf("-only %s: expected none, %s", kind, strings.Join(Kinds(), ", "))
-		case c.Quick && (kind == Searches || kind == Plots):
-			return fmt.Errorf("-only %s: -quick makes no searches and no plots", kind)
+	for _, x := range purposes() {
+		if x.name != name {
+			continue
 		}
+		if config.Calls != nil && name != "methods" {
+			return config, nil, errors.New("-methods is of the experiment methods")
+		}
+		config.Out = cmp.Or(config.Out, name)
+		return config, func(ctx context.Context, config Config) (string, error) {
+			graphs, err := choose(config, x.graphs)
+			if err != nil {
+				return "", err
+			}
+			return runSteps(ctx, config, graphs, x.steps, x.report)
+		}, nil
 	}
-	switch {
-	case c.Budget <= 0:
-		return fmt.Errorf("-budget is %v, and must be above 0", c.Budget)
-	case c.Trials < 0:
-		return fmt.Errorf("-trials is %d, and must not be negative", c.Trials)
-	}
-	return nil
+	return config, nil, fmt.Errorf("unknown experiment %q: expected reproduce or methods", name)
 }
 
-// runAndPrint runs the experiments and prints the tables. If the run was stopped, the
-// tables have the steps that were finished.
+// runAndPrint makes an experiment and prints its report. If the run was stopped, the
+// report has the steps that were finished.
 func runAndPrint(ctx context.Context, config Config, run func(context.Context, Config) (string, error)) error {
 	status := repl.NewStatus(os.Stderr, repl.Detect(os.Stderr, os.Getenv))
 	config.Progress = status.Progress

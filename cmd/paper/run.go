@@ -6,136 +6,144 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
+	"heavytail/embedding"
 	"heavytail/query"
+	"heavytail/query/rows"
+	"heavytail/storage"
 )
 
-// Run runs the steps of the experiments that are not in the journal yet, and writes the
-// tables after each of them. It returns the report as Markdown. If ctx ends or a step
-// fails, Run writes the tables of the finished steps, and returns both the report and the
-// error.
-func Run(ctx context.Context, config Config) (report string, err error) {
-	graphs, err := choose(config.Graphs)
-	if err != nil {
-		return "", err
-	}
-	return run(ctx, config, graphs, uses())
+// Config sets what is run, and how.
+type Config struct {
+	Data   string   // folder of the graphs
+	Out    string   // folder of the journal, the store and the report
+	Graphs []string // names of graphs; empty means all
+	Calls  []string // of methods: methods with their options; empty means all with their defaults
+	Quick  bool     // leave out what takes long
+
+	Progress func(rows.Progress) // receives the progress of each step; may be nil
+	Log      func(line string)   // receives every step; may be nil
 }
 
-func run(ctx context.Context, config Config, graphs []dataset, uses []use) (report string, err error) {
-	e := &experiment{config: config, graphs: graphs, uses: uses}
+// experiment is a run.
+type experiment struct {
+	config  Config
+	graphs  []dataset
+	figures figures
+	db      *query.DB
+	journal *journal
+}
+
+// step is one statement of an experiment.
+type step struct {
+	statement string // identifies the step
+	file      string // the value of $file
+	about     string // a description for the log
+	cost      float64
+	prepare   func(context.Context) error // runs before the statement, unless nil
+	optional  bool                        // if its options cannot be used on the graph, it has no answer
+
+	// answer, unless nil, runs instead of the statement, which is then only the name of
+	// the step.
+	answer func(context.Context) (columns []string, rows [][]any, err error)
+}
+
+// runSteps makes the steps that are not in the journal yet, and returns the report as Markdown.
+// It writes the report of the finished steps after each of them, and also returns it if ctx
+// ends or a step fails, with the error. The steps are listed again after each of them, because
+// some follow from the answers of others.
+func runSteps(ctx context.Context, config Config, graphs []dataset, steps func(*experiment) []step, write func(*experiment) string) (report string, err error) {
+	e := &experiment{config: config, graphs: graphs}
 	if err := e.open(); err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, e.db.Close(), e.journal.close()) }()
-	if left := e.leftOut(); left != "" {
-		e.config.Log(strings.Trim(left, "\n"))
+	for {
+		next, err := e.next(steps(e))
+		if err == nil && next != nil {
+			err = e.make(ctx, *next)
+		}
+		report = write(e)
+		err = errors.Join(err, os.WriteFile(filepath.Join(config.Out, "report.md"), []byte(report), 0o600))
+		if err != nil || next == nil {
+			return report, err
+		}
 	}
-	failed := e.runSteps(ctx, e.steps, e.write)
-	report, err = e.write()
-	return report, errors.Join(failed, err, e.draw())
 }
 
-// open checks the configuration and opens store and journal.
+// open checks that the files of the graphs exist and opens store and journal.
 func (e *experiment) open() (err error) {
 	if e.figures, err = readFigures(); err != nil {
 		return err
 	}
 	for _, d := range e.graphs {
-		if err := e.need(d.name, d.file, d.labels); err != nil {
-			return err
+		for _, file := range []string{d.file, d.labels} {
+			if _, err := os.Stat(e.data(file)); err != nil {
+				return fmt.Errorf("paper: graph %s: %w", d.name, err)
+			}
 		}
 	}
-	return e.openAt(storeName, journalName)
-}
-
-// need returns an error if a file of a graph is missing.
-func (e *experiment) need(graph string, files ...string) error {
-	for _, file := range files {
-		if _, err := os.Stat(e.data(file)); err != nil {
-			return fmt.Errorf("paper: graph %s: %w", graph, err)
-		}
-	}
-	return nil
-}
-
-// openAt opens the store and the journal of the given names.
-func (e *experiment) openAt(store, journal string) (err error) {
 	if e.config.Log == nil {
 		e.config.Log = func(string) {}
 	}
 	if err := os.MkdirAll(e.config.Out, 0o700); err != nil {
 		return fmt.Errorf("paper: %w", err)
 	}
-	if err := startOver(e.path(store), e.path(journal)); err != nil {
+	store, finished := filepath.Join(e.config.Out, "paper.ht"), filepath.Join(e.config.Out, "journal.ndjson")
+	if err := startOver(store, finished); err != nil {
 		return err
 	}
-	if e.db, err = query.Open(e.path(store), &query.Options{Progress: e.config.Progress}); err != nil {
+	if e.db, err = query.Open(store, &query.Options{Progress: e.config.Progress}); err != nil {
 		return err
 	}
-	if e.journal, err = openJournal(e.path(journal)); err != nil {
+	if e.journal, err = openJournal(finished); err != nil {
 		return errors.Join(err, e.db.Close())
 	}
 	return nil
 }
 
-// runAt runs steps with the store and the journal of the given names, and returns the report
-// that write writes.
-func (e *experiment) runAt(ctx context.Context, store, journal string, of func() []step, write func() (string, error)) (report string, err error) {
-	if err := e.openAt(store, journal); err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, e.db.Close(), e.journal.close()) }()
-	failed := e.runSteps(ctx, of, write)
-	report, err = write()
-	return report, errors.Join(failed, err)
-}
+func (e *experiment) data(name string) string { return filepath.Join(e.config.Data, name) }
 
-// runSteps runs those steps that are not in the journal, and writes the tables after each
-// of them.
-func (e *experiment) runSteps(ctx context.Context, of func() []step, write func() (string, error)) error {
-	for {
-		steps := of()
-		e.clock = clock{}
-		next, left := -1, 0.0
-		for i, s := range steps {
-			if done, there := e.journal.done[s.statement]; there {
-				e.clock.add(s.cost, done.Seconds)
-				continue
-			}
-			left += s.cost
-			if next < 0 {
-				next = i
-			}
+// next returns the first step that is not in the journal, nil if there is none, and logs it
+// with an estimate of the remaining time.
+func (e *experiment) next(steps []step) (*step, error) {
+	var next *step
+	finished, done, seconds, left, count := 0, 0.0, 0.0, 0.0, map[string]bool{}
+	for i, s := range steps {
+		if count[s.statement] {
+			continue
 		}
-		if next < 0 {
-			return nil
+		count[s.statement] = true
+		if answer, there := e.journal.done[s.statement]; there {
+			finished++
+			done, seconds = done+s.cost, seconds+answer.Seconds
+			continue
 		}
-		s := steps[next]
-		e.announce(s, next, len(steps), left)
-		if err := e.step(ctx, s); err != nil {
-			return fmt.Errorf("paper: %s: %s: %w", s.graph.name, s.about, err)
-		}
-		if _, err := write(); err != nil {
-			return err
+		left += s.cost
+		if next == nil {
+			next = &steps[i]
+			defer func() {
+				line := fmt.Sprintf("step %d of %d: %s", finished+1, len(count), next.about)
+				if done > 0 {
+					line += fmt.Sprintf("; about %v left", time.Duration(left/done*seconds*float64(time.Second)).Round(time.Second))
+				}
+				e.config.Log(line)
+			}()
 		}
 	}
+	return next, nil
 }
 
-// announce logs which step begins, and how long the remaining steps will take.
-func (e *experiment) announce(s step, i, of int, left float64) {
-	line := fmt.Sprintf("step %d of %d: %s: %s", i+1, of, s.graph.name, s.about)
-	if rest := e.clock.left(left).Round(time.Second); rest > 0 {
-		line += fmt.Sprintf("; about %v left", rest)
-	}
-	e.config.Log(line)
-}
-
-// step runs one statement and writes its answer into the journal.
-func (e *experiment) step(ctx context.Context, s step) error {
+// make runs one step and writes its answer into the journal.
+func (e *experiment) make(ctx context.Context, s step) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("paper: %s: %w", s.about, err)
+		}
+	}()
 	if s.prepare != nil {
 		if err := s.prepare(ctx); err != nil {
 			return err
@@ -143,11 +151,14 @@ func (e *experiment) step(ctx context.Context, s step) error {
 	}
 	began, processor := time.Now(), processorSeconds()
 	done := entry{Statement: s.statement}
-	var err error
 	if s.answer != nil {
 		done.Columns, done.Rows, err = s.answer(ctx)
 	} else {
 		err = e.ask(ctx, s, &done)
+	}
+	if s.optional && errors.Is(err, embedding.ErrOptions) {
+		e.config.Log(err.Error())
+		err = nil
 	}
 	if err != nil {
 		return err
@@ -166,7 +177,11 @@ func (e *experiment) step(ctx context.Context, s step) error {
 
 // ask runs a statement and stores its answer in done.
 func (e *experiment) ask(ctx context.Context, s step, done *entry) error {
-	rows, err := e.db.Query(ctx, s.statement, map[string]any{"file": s.file})
+	var parameters map[string]any
+	if s.file != "" {
+		parameters = map[string]any{"file": s.file}
+	}
+	rows, err := e.db.Query(ctx, s.statement, parameters)
 	if err != nil {
 		return err
 	}
@@ -175,8 +190,45 @@ func (e *experiment) ask(ctx context.Context, s step, done *entry) error {
 	for rows.Next() {
 		done.Rows = append(done.Rows, slices.Clone(rows.Row()))
 	}
-	for _, n := range rows.Notices() {
-		done.Notices = append(done.Notices, n.String())
-	}
 	return rows.Err()
+}
+
+// loading returns the steps that bring a graph and its labels into the store.
+func (e *experiment) loading(d dataset) []step {
+	list := []step{{statement: d.load(), about: d.name, cost: 0.2, prepare: e.dropping(d.name)}}
+	if d.file != "" {
+		list[0].file = e.data(d.file)
+	}
+	if d.labels == "" {
+		return list
+	}
+	table := filepath.Join(e.config.Out, d.name+"-labels.csv")
+	return append(list, step{
+		statement: "IMPORT VERTICES $file INTO " + d.name, file: table, about: "labels of " + d.name, cost: 0.2,
+		prepare: func(context.Context) error { return writeLabels(e.data(d.labels), table) },
+	})
+}
+
+// dropping returns a function that removes a graph, which a killed process may have left
+// behind.
+func (e *experiment) dropping(graph string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if err := e.db.Graphs().Drop(ctx, graph, true); !errors.Is(err, storage.ErrNotFound) {
+			return err
+		}
+		return nil
+	}
+}
+
+// first returns the first row of the answer of a finished step, nil if there is none.
+func (e *experiment) first(statement string) values {
+	return e.journal.done[statement].values(nil)
+}
+
+// processor returns the processor seconds of finished steps.
+func (e *experiment) processor(statements ...string) (seconds float64) {
+	for _, s := range statements {
+		seconds += e.journal.done[s].Processor
+	}
+	return seconds
 }

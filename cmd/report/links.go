@@ -9,7 +9,6 @@ import (
 	"heavytail/cmd/picture"
 	"heavytail/embedding/evaluate"
 	"heavytail/query/catalogue"
-	"heavytail/query/parser"
 	"heavytail/query/rows"
 	"heavytail/query/studies"
 	"heavytail/storage"
@@ -82,11 +81,6 @@ func pairsOf(kind evaluate.Negatives) string {
 	return "random pairs without an edge"
 }
 
-// identText returns a name in the syntax of a statement.
-func identText(name string) string {
-	return parser.Ident{Name: name}.String()
-}
-
 // usingText returns the USING clause with the methods, or "".
 func (g *graph) usingText() string {
 	if len(g.opts.Using) == 0 {
@@ -142,7 +136,7 @@ func (g *graph) modelBlock(b *block) error {
 		}
 		models = append(models, m.ModelInfo)
 		best := m.Best()
-		t.add(m.Name, m.Embedding, strings.Join(m.Terms, ", "), m.AUC, aucInterval(m), m.AveragePrecision, m.Brier, m.CalibrationError, best.Name, best.AUC, modelState(m))
+		t.add(m.Name, m.EmbeddingNames(), m.HeuristicNames(), m.AUC, aucInterval(m), m.AveragePrecision, m.Brier, m.CalibrationError, best.Name, best.AUC, modelState(m))
 	}
 	if models == nil {
 		return nil

@@ -78,7 +78,7 @@ func computedFrom(ctx context.Context, db *query.DB, graphs []string) (table, er
 	}
 	for _, m := range models {
 		if slices.Contains(graphs, m.Graph) {
-			t.add("model", m.Name, m.Graph, m.Embedding, modelState(m), m.Created)
+			t.add("model", m.Name, m.Graph, m.EmbeddingNames(), modelState(m), m.Created)
 		}
 	}
 	predictions, err := db.Links().Predictions(ctx)
@@ -95,14 +95,6 @@ func computedFrom(ctx context.Context, db *query.DB, graphs []string) (table, er
 		}
 	}
 	return t, nil
-}
-
-// versions describes how many versions a result is behind its graph.
-func versions(behind uint64) string {
-	if behind == 0 {
-		return "up to date"
-	}
-	return plural(int64(behind), "version", "versions") + " behind"
 }
 
 // modelState says how old a model is, and whether it can be used.

@@ -60,6 +60,8 @@ type Trained struct {
 	Score func(u, v uint32) float64 // larger for likelier edges; symmetric and safe for concurrent use
 	// Links finds its likeliest links; without a Score that of Trained is used.
 	Links link.Scoring
+	// Near has the vectors whose nearest vertices are its candidates, too; nil takes those of Score.
+	Near *vec.Matrix
 }
 
 // DefaultFeature is the feature with the best logistic regression on average: over

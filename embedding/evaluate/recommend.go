@@ -138,7 +138,7 @@ func (s *LinkSplit) Rank(ctx context.Context, m *vec.Matrix, opts RankOptions) (
 	var list []Ranking
 	of := LinkOptions{Scorers: opts.Scorers, Features: opts.Features, Models: opts.Models, Workers: opts.Workers}
 	err = s.eachScorer(ctx, m, of, func(t Trained, learned bool) error {
-		ranking, err := r.rank(ctx, Ranking{Scorer: t.Name, Learned: learned}, t.Links)
+		ranking, err := r.rank(ctx, Ranking{Scorer: t.Name, Learned: learned}, t)
 		list = append(list, ranking)
 		return err
 	})
@@ -205,8 +205,9 @@ func topDegree(g *csr.Graph) int {
 }
 
 // rank measures one scorer.
-func (r *ranker) rank(ctx context.Context, of Ranking, scoring link.Scoring) (Ranking, error) {
-	near, err := r.nearest(ctx, of, scoring)
+func (r *ranker) rank(ctx context.Context, of Ranking, t Trained) (Ranking, error) {
+	scoring := t.Links
+	near, err := r.nearest(ctx, of, t)
 	if err != nil {
 		return of, err
 	}
@@ -259,26 +260,33 @@ func (r *ranker) each(ctx context.Context, f func(i int, v uint32) error) error 
 
 // nearest returns the vertices nearest to each of the sample, by the metric
 // that fits a scorer, or nil if the scorer reads no vectors.
-func (r *ranker) nearest(ctx context.Context, of Ranking, scoring link.Scoring) ([][]uint32, error) {
-	if r.m == nil || scoring.Heuristic != "" || r.opts.Near < 0 {
+func (r *ranker) nearest(ctx context.Context, of Ranking, t Trained) ([][]uint32, error) {
+	m := r.m
+	if t.Near != nil {
+		m = t.Near
+	}
+	if m == nil || t.Links.Heuristic != "" || r.opts.Near < 0 {
 		return nil, nil
 	}
 	metric := index.Cosine
 	if !of.Learned {
 		metric = NearestBy(of.Scorer)
 	}
-	if lists, found := r.near[metric]; found {
+	if lists, found := r.near[metric]; found && m == r.m {
 		return lists, nil
 	}
-	exact, err := index.NewExact(r.m, metric)
+	exact, err := index.NewExact(m, metric)
 	if err != nil {
 		return nil, err
 	}
 	hits, err := exact.Batches().Nearest(ctx, r.sample.Vertices, r.opts.Near, r.opts.Workers, func(v, w uint32) bool {
 		return w != v && r.s.Sides.Across(v, w) && !r.s.Graph.HasEdge(v, w)
 	})
-	r.near[metric] = index.VertexLists(hits)
-	return r.near[metric], err
+	lists := index.VertexLists(hits)
+	if m == r.m {
+		r.near[metric] = lists
+	}
+	return lists, err
 }
 
 // NearestBy is the metric whose nearest vertices get the highest scores of a

@@ -20,10 +20,6 @@ import (
 // vertices x, plus the time of near and of scores that are not sums over paths. From
 // vertices with very many paths it follows only a few: see [Predictor.Many].
 func (p *Predictor) All(ctx context.Context, near Near, n int) ([]PredictedLink, int64, error) {
-	return p.valued(p.all(ctx, near, n))
-}
-
-func (p *Predictor) all(ctx context.Context, near Near, n int) ([]PredictedLink, int64, error) {
 	if n < 1 {
 		return nil, 0, ctx.Err()
 	}
@@ -165,7 +161,7 @@ func (p *Predictor) mutual(ctx context.Context, higher [][]uint32, n int) ([]Pre
 				also = near[i]
 			}
 			var own int64
-			if lists[i], own, faults[i] = p.limited(ctx, uint32(i), also, p.opts.Top); faults[i] != nil {
+			if lists[i], own, faults[i] = p.Limited(ctx, uint32(i), also, p.opts.Top); faults[i] != nil {
 				return
 			}
 			scored.Add(own)

@@ -29,9 +29,8 @@ const ahead = 4
 
 // fetcher prefetches the lists and vectors that the scores of pairs need.
 type fetcher struct {
-	lists   *csr.Graph             // whose rows are read; nil for none
-	vectors *vec.Matrix            // nil for none
-	wanted  func(u, v uint32) bool // whether the vectors of a pair are needed; nil means always
+	lists   *csr.Graph  // whose rows are read; nil for none
+	vectors *vec.Matrix // nil for none
 }
 
 // each scores pairs, and prefetches data for the following pairs.
@@ -53,7 +52,7 @@ func (f fetcher) fetch(rows *vec.RowList, e csr.Edge) {
 		vec.FetchList(f.lists.Neighbors(e.U))
 		vec.FetchList(f.lists.Neighbors(e.V))
 	}
-	if f.vectors != nil && (f.wanted == nil || f.wanted(e.U, e.V)) {
+	if f.vectors != nil {
 		rows.Reset(f.vectors.Dim)
 		rows.Add(f.vectors.Row(int(e.U)))
 		rows.Add(f.vectors.Row(int(e.V)))

@@ -154,29 +154,3 @@ func calibrateUnit(scores []float64, linked []bool) (slope, shift float64) {
 	}
 	return slope, shift
 }
-
-// auc is the probability that a link has a higher score than another pair, a tie
-// counting half.
-func auc(scores []float64, linked []bool) float64 {
-	var links, others []float64
-	for i, x := range scores {
-		if linked[i] {
-			links = append(links, x)
-		} else {
-			others = append(others, x)
-		}
-	}
-	slices.Sort(links)
-	slices.Sort(others)
-	won, below, upTo := 0, 0, 0
-	for _, x := range links {
-		for below < len(others) && others[below] < x {
-			below++
-		}
-		for upTo < len(others) && others[upTo] <= x {
-			upTo++
-		}
-		won += below + upTo
-	}
-	return float64(won) / 2 / float64(len(links)) / float64(len(others))
-}

@@ -21,13 +21,9 @@ type Scoring struct {
 	// "". The scores of a heuristic are added up while the candidates are
 	// enumerated, with the same bits as those of Score.
 	Heuristic string
-	// Of, if not nil, is a function that does not decrease, and the scores of links and the
-	// threshold are its values: Score orders the links. See [Bound.Scoring].
-	Of func(score float64) float64
 
-	// around, if not nil, is that of a model: what it returns has the scores of Score but for
-	// rounding, in less time.
-	around func() (b *Bound, from func(u uint32))
+	// model, if not nil, is what Score belongs to, which scores pairs of one vertex in less time.
+	model *Bound
 }
 
 // NewScoring returns the Scoring for the function that [New] made for the scorer of a
@@ -103,10 +99,6 @@ type Predictor struct {
 
 // NewPredictor returns a predictor of links of g.
 func NewPredictor(g *csr.Graph, s Scoring, opts PredictOptions) *Predictor {
-	if of, score := s.Of, s.Score; of != nil && opts.Sides != nil {
-		// Candidates across sides are those of models, of which heuristics score few or none.
-		s = Scoring{Score: func(u, v uint32) float64 { return of(score(u, v)) }, HigherIsLikelier: true}
-	}
 	p := &Predictor{g: g, s: s, opts: opts, sum: summedBy(s.Heuristic), weigh: pathWeights(s.Heuristic)}
 	if s.Heuristic == "l3" {
 		p.l3 = newL3(g)
@@ -131,22 +123,19 @@ type scratch struct {
 	reached []uint32  // vertices whose ends are not 0, except linked ones
 	work    int       // entries of rows since the context was checked
 	scored  int64     // candidates that were scored
-	// quick scores pairs of the vertex of the search but for rounding; nil if there is no
-	// faster way than Score. own and from are what Scoring.around has returned.
-	quick, own *Bound
-	from       func(u uint32)
+	around  *around   // of a model, started at the vertex of the search; nil without a model
 }
 
-// start prepares quick for the search from a vertex, if there is such a way.
+// start prepares the scores by a model of pairs of a vertex.
 func (s *scratch) start(of Scoring, u uint32) {
-	if of.around == nil {
+	if of.model == nil {
 		return
 	}
-	if s.own == nil {
-		s.own, s.from = of.around()
+	if s.around == nil {
+		s.around = of.model.newAround()
+		s.around.full = true
 	}
-	s.from(u)
-	s.quick = s.own
+	s.around.start(u)
 }
 
 // For returns the k likeliest links of u, and how many candidates were scored. If
@@ -155,26 +144,12 @@ func (s *scratch) start(of Scoring, u uint32) {
 // d(x)) over the neighbours x of u, plus the time of scores that are not sums
 // over paths.
 func (p *Predictor) For(ctx context.Context, u uint32, near []uint32, k int) ([]PredictedLink, int64, error) {
-	return p.valued(p.one(ctx, u, near, k, p.search))
-}
-
-// valued replaces the scores that order links by those that links have.
-func (p *Predictor) valued(links []PredictedLink, scored int64, err error) ([]PredictedLink, int64, error) {
-	if p.s.Of != nil {
-		for i := range links {
-			links[i].Score = p.s.Of(links[i].Score)
-		}
-	}
-	return links, scored, err
+	return p.one(ctx, u, near, k, p.search)
 }
 
 // Limited is [Predictor.For], but from a vertex of which [Predictor.Many] is true it
 // follows only [Predictor.Few] paths, so that the links of all vertices take bounded time.
 func (p *Predictor) Limited(ctx context.Context, u uint32, near []uint32, k int) ([]PredictedLink, int64, error) {
-	return p.valued(p.limited(ctx, u, near, k))
-}
-
-func (p *Predictor) limited(ctx context.Context, u uint32, near []uint32, k int) ([]PredictedLink, int64, error) {
 	if p.Many(u) {
 		return p.one(ctx, u, near, k, p.searchFew)
 	}
@@ -204,7 +179,7 @@ type searchFunc func(ctx context.Context, s *scratch, u, from uint32, near []uin
 
 // top returns an empty list of the k likeliest links.
 func (p *Predictor) top(k int) *top {
-	return &top{most: k, higher: p.s.HigherIsLikelier, threshold: p.opts.Threshold, of: p.s.Of}
+	return &top{most: k, higher: p.s.HigherIsLikelier, threshold: p.opts.Threshold}
 }
 
 // search offers the links of u to the vertices from a number on.
@@ -214,6 +189,8 @@ func (p *Predictor) search(ctx context.Context, s *scratch, u, from uint32, near
 	}
 	defer s.clear()
 	switch {
+	case p.s.model != nil:
+		return p.searchModel(ctx, s, u, from, near, t)
 	case p.s.Heuristic == "preferential_attachment": // across sides
 		if p.opts.Sides[u] == 0 {
 			s.scored += p.searchDegrees(u, t)
@@ -238,8 +215,6 @@ func (p *Predictor) search(ctx context.Context, s *scratch, u, from uint32, near
 				s.touched = append(s.touched, v)
 			}
 		}
-		s.start(p.s, u)
-		defer func() { s.quick = nil }()
 	}
 	du := p.g.Degree(u)
 	for i, v := range s.touched {
@@ -287,13 +262,17 @@ func (p *Predictor) offerScored(s *scratch, u, v uint32, t *top) {
 		return
 	}
 	s.scored++
-	const rounding = 1 + 1e-9 // an upper bound of the ratio of the two scores
-	if s.quick != nil && t.full() && !t.wants(s.quick.Score(u, v)*rounding) {
-		return
-	}
-	if score := p.s.Score(u, v); t.wants(score) {
+	if score := p.score(s, u, v); t.wants(score) {
 		t.offer(PredictedLink{u, v, score})
 	}
+}
+
+// score is that of a pair of the vertex of a search.
+func (p *Predictor) score(s *scratch, u, v uint32) float64 {
+	if s.around != nil {
+		return Probability01(p.s.model.logOdds(s.around, u, v))
+	}
+	return p.s.Score(u, v)
 }
 
 // offer offers a pair whose score is known, if it is admitted.
@@ -429,9 +408,38 @@ func (p *Predictor) searchPaths(ctx context.Context, s *scratch, u, from uint32,
 	return ctx.Err()
 }
 
+// LeastCandidates is the number of candidates of a vertex by a model, in addition to the near ones;
+// it is ten times the number of links if that is more.
+const LeastCandidates = 1000
+
+// searchModel is search by a model: the likeliest vertices by l3 + resource_allocation, and the near
+// ones, are scored.
+func (p *Predictor) searchModel(ctx context.Context, s *scratch, u, from uint32, near []uint32, t *top) error {
+	s.start(p.s, u)
+	if err := s.worked(ctx, len(p.g.Targets)); err != nil {
+		return err
+	}
+	keep := func(v uint32) bool { return p.opts.Sides.Across(u, v) && p.admits(v) }
+	list := s.around.likeliest(max(LeastCandidates, 10*t.most), from, keep)
+	for _, v := range list {
+		s.sums[v] = 1
+	}
+	for _, v := range near {
+		if v >= from && v != u && s.sums[v] == 0 && !s.around.to[v].linked && keep(v) {
+			s.sums[v] = 1
+			list = append(list, v)
+		}
+	}
+	for _, v := range list {
+		s.sums[v] = 0
+		p.offerScored(s, u, v, t)
+	}
+	return ctx.Err()
+}
+
 // triples reports whether paths of three edges are followed.
 func (p *Predictor) triples() bool {
-	return p.l3 != nil || p.weigh != nil || p.opts.Sides != nil || p.s.around != nil
+	return p.l3 != nil || p.weigh != nil || p.opts.Sides != nil || p.s.model != nil
 }
 
 // searchTriples is search by l3, and by any scorer across sides. The candidates are the

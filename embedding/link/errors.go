@@ -17,7 +17,7 @@ var (
 	ErrOption    = errors.New("invalid option")                         // a field of an options struct
 	ErrNoTerms   = errors.New("a model needs a heuristic or a feature") // neither was named
 	ErrTooFew    = errors.New("too few pairs to learn from")            // of links, or of non-links
-	ErrDimension = errors.New("embedding does not fit the model")       // a different dimension or number of vectors
-	ErrModel     = errors.New("invalid bytes of a model")               // not written by WriteTo, or changed since
-	ErrVersion   = errors.New("model of an unknown version")            // written by a later program
+	ErrDimension = errors.New("embedding has more vectors than the graph has vertices")
+	ErrModel     = errors.New("invalid bytes of a model")    // not written by WriteTo, or changed since
+	ErrVersion   = errors.New("model of an unknown version") // written by a later program
 )

@@ -49,7 +49,7 @@ func pathWeights(name string) func(common, triples int64) float64 {
 	case "katz":
 		return katzSum
 	case "local_path":
-		return func(common, triples int64) float64 { return float64(common) + LocalPathEpsilon*float64(triples) }
+		return localPathSum
 	}
 	return nil
 }
@@ -114,4 +114,9 @@ func (k paths) triples(m *marks, u, v uint32) int64 {
 func katzSum(common, triples int64) float64 {
 	const two, three = KatzBeta * KatzBeta, KatzBeta * KatzBeta * KatzBeta
 	return float64(two*float64(common)) + float64(three*float64(triples))
+}
+
+// localPathSum is the score of local_path of such numbers of paths.
+func localPathSum(common, triples int64) float64 {
+	return float64(common) + LocalPathEpsilon*float64(triples)
 }

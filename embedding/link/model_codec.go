@@ -13,23 +13,18 @@ import (
 // The bytes of a model, little-endian: the magic, a version, the length of the body
 // and the CRC-32C of all that precedes and of the body, then the body:
 //
-//	dim, bias, slope, shift, prior, apart
-//	terms:  count, each with name, unit, weight, offset
-//	planes: count, each with name, offset, count of weights, weights
+//	number of embeddings, bias
+//	count of terms, each with name, number of the embedding + 1, raw, log, unit, offset
 //
-// Counts are uint32, names a count and bytes, numbers float64 and weights of planes
-// float32.
+// Counts and numbers of embeddings are uint32, names a count and bytes, other numbers
+// float64.
 const (
 	modelMagic   = "htlinkmd"
-	modelVersion = 1
+	modelVersion = 2
 	modelHead    = len(modelMagic) + 4 + 4 + 4
-	// maxModel bounds what is read: more than the body of any model, whose features
-	// have up to 3·4096 + 1 values.
-	maxModel = 1 << 20
+	// maxModel bounds what is read: more than the body of any model.
+	maxModel = 1 << 16
 )
-
-// maxDim is the largest dimension of an embedding.
-const maxDim = 4096
 
 // WriteTo writes the model; the same model gives the same bytes.
 func (m *Model) WriteTo(w io.Writer) (int64, error) {
@@ -43,13 +38,9 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 			_ = binary.Write(&body, binary.LittleEndian, v) // of a fixed size, to a buffer: it cannot fail
 		}
 	}
-	put(uint32(m.dim), m.bias, m.slope, m.shift, m.prior, m.apart, uint32(len(m.terms)))
+	put(uint32(m.embeddings), m.bias, uint32(len(m.terms)))
 	for _, t := range m.terms {
-		put(t.name, t.curve.unit, t.weight, t.offset)
-	}
-	put(uint32(len(m.planes)))
-	for _, p := range m.planes {
-		put(p.name, p.offset, uint32(len(p.weights)), p.weights)
+		put(t.name, uint32(t.of+1), t.raw, t.log, t.unit, t.offset)
 	}
 	out := make([]byte, 0, modelHead+body.Len())
 	out = append(out, modelMagic...)
@@ -157,40 +148,22 @@ func (d *decoder) number() float64 {
 func (d *decoder) name() string { return string(d.take(d.count(64))) }
 
 func (d *decoder) model() *Model {
-	m := &Model{dim: d.count(maxDim), bias: d.number(), slope: d.number(), shift: d.number(), prior: d.number(), apart: d.number()}
-	for range d.count(min(len(Scorers()), len(values{}))) {
-		t := term{name: d.name(), curve: curve{d.number()}, weight: d.number(), offset: d.number()}
-		if i := slices.IndexFunc(Scorers(), func(s Scorer) bool { return s.Name == t.name }); i < 0 {
-			d.fail("unknown scorer")
+	m := &Model{embeddings: d.count(mostEmbeddings), bias: d.number()}
+	all := columnsOf(true, m.embeddings)
+	for range d.count(len(all)) {
+		t := term{column: column{name: d.name(), of: d.count(m.embeddings) - 1}, raw: d.number(), log: d.number(), unit: d.number(), offset: d.number()}
+		if i := slices.IndexFunc(all, func(c column) bool { return c.name == t.name && c.of == t.of }); i < 0 {
+			d.fail("unknown term")
 		} else {
-			t.vectors = Scorers()[i].NeedsEmbedding
+			t.column = all[i]
+		}
+		if d.fault == "" && !(t.unit > 0) {
+			d.fail("a unit is not above 0")
 		}
 		m.terms = append(m.terms, t)
 	}
-	for range d.count(len(Features())) {
-		p := plane{name: d.name(), offset: d.number()}
-		f, err := FindFeature(p.name)
-		if n := d.count(maxDim); err != nil || !fits(p.name) || n != f.Width(m.dim) {
-			d.fail("a feature of another width")
-		} else if b := d.take(4 * n); b != nil {
-			p.weights = make([]float32, n)
-			for j := range p.weights {
-				p.weights[j] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*j:]))
-				if p.weights[j]-p.weights[j] != 0 {
-					d.fail("a weight is not finite")
-				}
-			}
-		}
-		m.planes = append(m.planes, p)
-	}
-	switch {
-	case d.fault != "":
-	case !(m.slope > 0):
-		d.fail("the calibration is not increasing")
-	case len(m.terms)+len(m.planes) == 0:
+	if len(m.terms) == 0 {
 		d.fail("no terms")
-	case (m.dim > 0) != (len(m.planes) > 0 || m.scoresVectors()):
-		d.fail("a dimension, although no term reads vectors")
 	}
 	return m
 }

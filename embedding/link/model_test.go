@@ -2,159 +2,426 @@ package link
 
 import (
 	"bytes"
-	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
-	"heavytail/.ci/testgraph"
+	"gonum.org/v1/gonum/mat"
+
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
 
-// planted returns a random graph whose last ten vertices are isolated, random vectors, and
-// pairs that are links with a logistic probability of their vectors.
-func planted(t testing.TB, n, dim, pairs int, law func(g *csr.Graph, m *vec.Matrix, u, v uint32) float64) (*csr.Graph, *vec.Matrix, Pairs) {
+// groupsSplit is a graph of overlapping groups, of which a tenth of the edges is hidden, with vectors that
+// know a little of the groups. The last vertices have no edges.
+func groupsSplit(t testing.TB, seed uint64) Split {
 	t.Helper()
-	rng := rand.New(rand.NewPCG(7, 7))
+	const n, groups, size = 300, 60, 8
+	random := rand.New(rand.NewPCG(seed, 4))
+	vectors := vec.NewMatrix(n, 6)
+	for i := range vectors.Data {
+		vectors.Data[i] = float32(random.NormFloat64())
+	}
+	seen := map[csr.Edge]bool{}
 	var edges []csr.Edge
-	for range 4 * n {
-		u, v := rng.Uint32N(uint32(n-10)), rng.Uint32N(uint32(n-10))
-		if u != v {
-			edges = append(edges, csr.Edge{U: min(u, v), V: max(u, v)})
+	for range groups {
+		members := random.Perm(n - 10)[:size]
+		for i, u := range members {
+			vectors.Row(u)[0] += 2 * float32(members[0]) / n
+			for _, v := range members[:i] {
+				if e := (csr.Edge{U: uint32(min(u, v)), V: uint32(max(u, v))}); !seen[e] {
+					seen[e] = true
+					edges = append(edges, e)
+				}
+			}
 		}
 	}
-	slices.SortFunc(edges, func(a, b csr.Edge) int { return int(a.U)<<20 + int(a.V) - int(b.U)<<20 - int(b.V) })
-	g := testgraph.Of(t, n, slices.Compact(edges)...)
-	m := vec.NewMatrix(n, dim)
-	for i := range m.Data {
-		m.Data[i] = float32(rng.NormFloat64())
-	}
-	var p Pairs
-	for len(p.Links) < pairs || len(p.Others) < pairs {
-		u, v := rng.Uint32N(uint32(n)), rng.Uint32N(uint32(n))
-		if u == v {
-			continue
-		}
-		linked := rng.Float64() < 1/(1+math.Exp(-law(g, m, u, v)))
-		if linked && len(p.Links) < pairs {
-			p.Links = append(p.Links, csr.Edge{U: u, V: v})
-		} else if !linked && len(p.Others) < pairs {
-			p.Others = append(p.Others, csr.Edge{U: u, V: v})
-		}
-	}
-	return g, m, p
-}
-
-// plantedWeight is the weight of each product of coordinates in bySumOfProducts.
-const plantedWeight = 0.7
-
-// bySumOfProducts returns log-odds with the same weight for every product of coordinates.
-func bySumOfProducts(_ *csr.Graph, m *vec.Matrix, u, v uint32) float64 {
-	return plantedWeight * float64(vec.Dot(m.Row(int(u)), m.Row(int(v))))
-}
-
-// trained returns a model of the terms, which tests share, and its training data.
-func trained(t testing.TB, terms Terms) (*Model, *csr.Graph, *vec.Matrix) {
-	t.Helper()
-	g, vectors, pairs := planted(t, 300, 8, 2000, bySumOfProducts)
-	key := fmt.Sprintf("%#v", terms)
-	if m, found := trainedModels[key]; found {
-		return m, g, vectors
-	}
-	m, _, err := Train(context.Background(), g, vectors, pairs, TrainOptions{Terms: terms})
+	random.Shuffle(len(edges), func(i, j int) { edges[i], edges[j] = edges[j], edges[i] })
+	whole, err := csr.FromEdges(n, edges)
 	if err != nil {
 		t.Fatal(err)
 	}
-	trainedModels[key] = m
-	return m, g, vectors
+	rest, err := csr.FromEdges(n, edges[len(edges)/10:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Split{Whole: whole, Graph: rest, Vectors: []*vec.Matrix{vectors}, Hidden: edges[:len(edges)/10], Seed: seed}
 }
 
-var trainedModels = map[string]*Model{} // of tests that are not parallel
-
-func TestTrain_PlantedWeights(t *testing.T) {
-	m, _, _ := trained(t, Terms{Heuristics: []string{}, Features: "hadamard"})
-	if len(m.terms) != 0 || len(m.planes) != 1 {
-		t.Fatalf("chose %v and %v", m.Heuristics(), m.Features())
+// fitted returns a model of a split.
+func fitted(t testing.TB, s Split, terms Terms) *Model {
+	t.Helper()
+	rows, err := Draw(t.Context(), s, DrawOptions{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	for j, w := range m.planes[0].weights {
-		if math.Abs(m.slope*float64(w)-plantedWeight) > 0.1 {
-			t.Errorf("weight %d is %v, calibrated %v; planted %v", j, w, m.slope*float64(w), plantedWeight)
+	m, err := Fit(t.Context(), []*Rows{rows}, terms, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Every column of a pair is its scorer, from whichever end the paths are counted, for pairs with and
+// without an edge.
+func TestMeasures_Definitions(t *testing.T) {
+	s := groupsSplit(t, 1)
+	columns := columnsOf(false, 1)
+	m, err := newMeasures(s.Graph, s.Vectors, columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forth, back := m.newAround(), m.newAround()
+	for k, c := range columns {
+		if !c.single() {
+			continue
+		}
+		score, err := New(c.name, s.Graph, s.Vectors[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for u := uint32(0); u < 300; u += 41 {
+			for v := range uint32(300) {
+				if u == v {
+					continue
+				}
+				var x, y values
+				forth.start(u)
+				m.set(x[:], u, v, forth.pair(v))
+				m.set(y[:], v, u, back.sums(v, u))
+				if want := score(u, v); x[k] != y[k] || math.Abs(x[k]-want) > 2e-5*math.Abs(want)+1e-12 {
+					t.Fatalf("%s of %d and %d: %v, the other way round %v, expected %v", c.name, u, v, x[k], y[k], want)
+				}
+			}
 		}
 	}
 }
 
 func TestModel_SymmetricAndExplained(t *testing.T) {
-	for i, terms := range []Terms{
-		{},
-		{Heuristics: []string{"jaccard", "cosine", "dot", "l2"}},
-		{Features: "l1+hadamard"},
-		{Heuristics: []string{"adamic_adar", "preferential_attachment"}, Features: "concatenation"},
-	} {
-		if testing.Short() && (i == 1 || i == 2) {
-			continue // the first and the last have terms of every kind
-		}
-		m, g, vectors := trained(t, terms)
-		f, err := m.Bind(g, vectors)
+	s := groupsSplit(t, 2)
+	for _, terms := range []Terms{{Embeddings: 1}, {}, {Scorers: []string{"jaccard", "dot"}, Embeddings: 1}, {Scorers: []string{"l3"}}, {Scorers: []string{"l3"}, Embeddings: 1}} {
+		m := fitted(t, s, terms)
+		f, err := m.Bind(s.Graph, s.Vectors...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for u := uint32(284); u < 296; u++ { // the last ten vertices are isolated
-			for v := uint32(284); v < 296; v++ {
+		for u := uint32(280); u < 300; u++ { // the last ten vertices are isolated
+			for v := uint32(280); v < 300; v++ {
 				p := f.Score(u, v)
 				out := make([]float64, 7)
 				if f.Batch([]csr.Edge{{U: 1, V: 2}, {U: 3, V: 4}, {U: 5, V: 6}, {U: 7, V: 8}, {U: 9, V: 10}, {U: u, V: v}, {U: v, V: u}}, out); out[5] != p || out[6] != p {
 					t.Fatalf("%v: probability of (%d, %d) is %v, in a batch %v", terms, u, v, p, out)
 				}
-				if p != f.Score(v, u) || !(p >= 0 && p <= 1) {
-					t.Fatalf("%v: probability of (%d, %d) is %v, the other way round %v", terms, u, v, p, f.Score(v, u))
-				}
-				e := f.Explain(u, v)
+				usual := f.Usual(u, v, 300)
+				e := f.Explain(v, u, usual)
 				sum := 0.0
 				for _, part := range e.Parts {
 					sum += part.Part
 				}
-				if e.Parts[0].Name != "bias" || math.Abs(sum-e.LogOdds) > 1e-9 || e.Probability != p {
-					t.Fatalf("%v: (%d, %d): %+v, probability %v", terms, u, v, e, p)
+				if p != f.Score(v, u) || !(p >= 0 && p <= 1) || e.Parts[0].Name != "usual" || sum != e.LogOdds || math.Abs(e.LogOdds-f.LogOdds(u, v)) > 1e-9 || math.Abs(e.Probability-p) > 1e-9 || len(usual) != e.Pairs {
+					t.Fatalf("%v: probability of (%d, %d) is %v, the other way round %v, explained %+v", terms, u, v, p, f.Score(v, u), e)
 				}
 			}
 		}
 	}
 }
 
-// Every score that a model computes by its own code equals the score of New.
-func TestModel_MeasuresAsScorers(t *testing.T) {
-	g, vectors, _ := planted(t, 300, 8, 100, bySumOfProducts)
-	copy(vectors.Row(1), vectors.Row(0)) // distance 0
-	m := &Model{dim: 8}
-	for _, name := range DefaultHeuristics(true) {
-		m.terms = append(m.terms, term{name: name})
-	}
-	b, err := m.Bind(g, vectors)
+// The pairs that a pair is compared with have about its degrees and no edge, and with them as the pair
+// itself the parts are small.
+func TestBound_Usual(t *testing.T) {
+	s := groupsSplit(t, 21)
+	f, err := fitted(t, s, Terms{Embeddings: 1}).Bind(s.Graph, s.Vectors...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, term := range m.terms {
-		score, err := New(term.name, g, vectors)
-		if err != nil {
-			t.Fatal(err)
+	pairs := f.Usual(3, 100, 300)
+	low, high := min(s.Graph.Degree(3), s.Graph.Degree(100)), max(s.Graph.Degree(3), s.Graph.Degree(100))
+	mean := 0.0
+	for _, e := range pairs {
+		a, b := s.Graph.Degree(e.U), s.Graph.Degree(e.V)
+		if s.Graph.HasEdge(e.U, e.V) || e.U == e.V || min(a, b) < low/2 || max(a, b) > 2*high+1 {
+			t.Errorf("%v of degrees %d and %d, for %d and %d", e, a, b, low, high)
 		}
-		for u := range uint32(30) {
-			for v := range uint32(300) {
-				var x values
-				b.measure(&x, u, v, true)
-				if want := score(u, v); math.Abs(x[i]-want) > 1e-5*math.Abs(want) {
-					t.Fatalf("%s of (%d, %d) is %v, expected %v", term.name, u, v, x[i], want)
-				}
-			}
+		mean += f.LogOdds(e.U, e.V) / float64(len(pairs))
+	}
+	if e := f.Explain(3, 100, pairs); len(pairs) < 100 || math.Abs(e.Parts[0].Part-mean) > 1e-9 {
+		t.Errorf("%d pairs of a mean of %v: %+v", len(pairs), mean, e.Parts[0])
+	}
+}
+
+// A model has the terms that are named, with these embeddings, and all others otherwise.
+func TestTerms(t *testing.T) {
+	s := groupsSplit(t, 3)
+	s.Vectors = append(s.Vectors, s.Vectors[0])
+	for _, c := range []struct {
+		terms Terms
+		want  []string
+	}{
+		{Terms{Scorers: []string{"l3", "jaccard"}}, []string{"l3", "jaccard"}},
+		{Terms{Scorers: []string{"jaccard", "l2"}, Embeddings: 2}, []string{"jaccard", "l2", "l2"}},
+		{Terms{Scorers: []string{"jaccard"}, Embeddings: 2}, []string{"jaccard", "cosine", "l2", "dot", "cosine", "l2", "dot"}},
+		{Terms{Scorers: []string{"sorensen"}}, []string{"sorensen"}},
+	} {
+		if got, _ := fitted(t, s, c.terms).Terms(); !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %v", c.terms, got)
+		}
+	}
+	s.Vectors = append(s.Vectors, s.Vectors[0])
+	if got, _ := fitted(t, s, Terms{Embeddings: 3}).Terms(); len(got) != 23 {
+		t.Errorf("%d terms by default: %v", len(got), got)
+	}
+	for _, c := range []struct {
+		terms Terms
+		want  error
+	}{
+		{Terms{Scorers: []string{"nothing"}}, ErrScorer},
+		{Terms{Scorers: []string{"katz", "katz"}}, ErrScorer},
+		{Terms{Scorers: []string{"dot"}}, ErrNeedsEmbedding},
+		{Terms{Scorers: []string{}}, ErrNoTerms},
+		{Terms{Embeddings: mostEmbeddings + 1}, ErrOption},
+	} {
+		if err := c.terms.Validate(); !errors.Is(err, c.want) {
+			t.Errorf("%+v: %v", c.terms, err)
 		}
 	}
 }
 
-// Calibration of a linear function of the log-odds restores the log-odds.
+// The derivatives of the objective are those of differences, and the fit is where the first is 0, the same
+// with other numbers of workers.
+func TestFit_Minimum(t *testing.T) {
+	var rows []*Rows
+	for seed := range uint64(2) {
+		r, err := Draw(t.Context(), groupsSplit(t, 5+seed), DrawOptions{Most: 60, Workers: int(2 * seed)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, r)
+	}
+	terms := Terms{Scorers: []string{"jaccard", "adamic_adar", "dot"}, Embeddings: 1}
+	p, err := newProblem(rows, terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := mat.NewVecDense(p.width, nil)
+	for j := range p.width {
+		w.SetVec(j, 0.3*float64(j%3)-0.2)
+	}
+	at := p.loss(w, 0, true)
+	const step = 1e-5
+	for j := range p.width {
+		moved := func(by float64) lossAt {
+			other := mat.VecDenseCopyOf(w)
+			other.SetVec(j, w.AtVec(j)+by)
+			return p.loss(other, 0, true)
+		}
+		up, down := moved(step), moved(-step)
+		if want := (up.value - down.value) / 2 / step; math.Abs(at.gradient.AtVec(j)-want) > 1e-7 {
+			t.Errorf("gradient %d: %v, by differences %v", j, at.gradient.AtVec(j), want)
+		}
+		for i := range p.width {
+			if want := (up.gradient.AtVec(i) - down.gradient.AtVec(i)) / 2 / step; math.Abs(at.hessian.At(i, j)-want) > 1e-6 {
+				t.Errorf("second derivative %d, %d: %v, by differences %v", i, j, at.hessian.At(i, j), want)
+			}
+		}
+	}
+	best, err := p.minimise(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := p.loss(best, 1, true); mat.Norm(found.gradient, 2) > 1e-4 {
+		t.Errorf("at the minimum the gradient is %v", mat.Formatted(found.gradient.T()))
+	}
+	if other, err := p.minimise(t.Context(), 3); err != nil || !mat.Equal(best, other) {
+		t.Errorf("another number of workers gives other weights, %v", err)
+	}
+	if _, err := Fit(t.Context(), nil, terms, 0); !errors.Is(err, ErrTooFew) {
+		t.Errorf("without pairs: %v", err)
+	}
+	if _, err := Fit(t.Context(), rows, Terms{Scorers: []string{recentNeighbors}}, 0); !errors.Is(err, ErrNeedsTimes) {
+		t.Errorf("without times: %v", err)
+	}
+}
+
+// No pair that is drawn as another one is an edge of the whole graph, and the hard ones are the likeliest.
+func TestDraw(t *testing.T) {
+	s := groupsSplit(t, 9)
+	r, err := Draw(t.Context(), s, DrawOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	links, others := r.Pairs()
+	if links != len(s.Hidden) || others < 20*links || r.random != 4*links {
+		t.Fatalf("%d links of %d, %d others", links, len(s.Hidden), others)
+	}
+	m, err := newMeasures(s.Graph, nil, columnsOf(false, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	score, resource := m.newAround(), New
+	score.start(7)
+	l3, _ := resource("l3", s.Graph, nil)
+	ra, _ := resource("resource_allocation", s.Graph, nil)
+	var want []PredictedLink
+	for v := range uint32(300) {
+		if x := l3(7, v) + ra(7, v); v != 7 && !s.Graph.HasEdge(7, v) && x > 0 {
+			want = append(want, PredictedLink{7, v, x})
+		}
+	}
+	slices.SortFunc(want, (&top{higher: true}).compare)
+	for i, v := range score.likeliest(20, 0, nil) {
+		if math.Abs(want[i].Score-(l3(7, v)+ra(7, v))) > 1e-4 {
+			t.Errorf("candidate %d is %d, expected %v", i, v, want[i])
+		}
+	}
+	if _, err := Draw(t.Context(), Split{Whole: s.Whole, Graph: s.Graph}, DrawOptions{}); !errors.Is(err, ErrTooFew) {
+		t.Errorf("without hidden links: %v", err)
+	}
+}
+
+// The likeliest links by a model are those of all candidates by Score, also with limits.
+func TestPredictor_Model(t *testing.T) {
+	s := groupsSplit(t, 11)
+	f, err := fitted(t, s, Terms{Embeddings: 1}).Bind(s.Graph, s.Vectors...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _ := newMeasures(s.Graph, nil, columnsOf(false, 0))
+	a := m.newAround()
+	least := 0.6
+	for _, opts := range []PredictOptions{{}, {Threshold: &least}, {Admit: func(v uint32) bool { return v%3 > 0 }}} {
+		p := NewPredictor(s.Graph, f.Scoring(), opts)
+		near := []uint32{3, 200, 299}
+		for u := uint32(0); u < 300; u += 7 {
+			a.start(u)
+			all := &top{most: 10, higher: true, threshold: opts.Threshold}
+			for _, v := range slices.Compact(slices.Sorted(slices.Values(append(a.likeliest(1000, 0, nil), near...)))) {
+				if v != u && !s.Graph.HasEdge(u, v) && p.admits(v) && all.wants(f.Score(u, v)) {
+					all.offer(PredictedLink{u, v, f.Score(u, v)})
+				}
+			}
+			got, _, err := p.For(t.Context(), u, near, 10)
+			if want := all.sorted(); err != nil || !slices.Equal(got, want) {
+				t.Fatalf("%+v, vertex %d: %v, want %v, %v", opts, u, got, want, err)
+			}
+		}
+	}
+	best, _, err := NewPredictor(s.Graph, f.Scoring(), PredictOptions{Workers: 3}).All(t.Context(), nil, 30)
+	if err != nil || len(best) != 30 || best[0].Score != f.Score(best[0].U, best[0].V) {
+		t.Errorf("%v, %v", best, err)
+	}
+	mutual, _, err := NewPredictor(s.Graph, f.Scoring(), PredictOptions{Top: 1}).All(t.Context(), nil, 5)
+	if err != nil || len(mutual) == 0 || mutual[0] != best[0] {
+		t.Errorf("%v, %v", mutual, err)
+	}
+}
+
+func TestModel_WithPrior(t *testing.T) {
+	s := groupsSplit(t, 12)
+	m := fitted(t, s, Terms{Scorers: []string{"jaccard"}})
+	even, _ := m.Bind(s.Graph)
+	rare, err := m.WithPrior(0.01).Bind(s.Graph)
+	if err != nil {
+		t.Fatal(err)
+	}
+	odds := func(p float64) float64 { return p / (1 - p) }
+	if got, want := odds(rare.Score(1, 2)), odds(even.Score(1, 2))/99; math.Abs(got-want) > 1e-9*want {
+		t.Errorf("odds of %v for a fraction of 0.01, expected %v", got, want)
+	}
+}
+
+// Calibration changes no order, and the log-odds by the slope and shift that it finds.
+func TestModel_Calibrated(t *testing.T) {
+	s := groupsSplit(t, 13)
+	m := fitted(t, s, Terms{Embeddings: 1})
+	pairs := slices.Concat(s.Hidden, []csr.Edge{{U: 1, V: 299}, {U: 2, V: 150}, {U: 5, V: 220}, {U: 9, V: 101}, {U: 30, V: 160}})
+	linked := make([]bool, len(pairs))
+	for i := range s.Hidden {
+		linked[i] = true
+	}
+	table, err := NewTable(t.Context(), s.Graph, s.Vectors, pairs, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := table.LogOdds(m)
+	slope, shift := calibrate(before, linked)
+	for i, x := range table.LogOdds(m.Calibrated(before, linked)) {
+		if want := slope*before[i] + shift; math.Abs(x-want) > 1e-9*math.Abs(want)+1e-9 {
+			t.Errorf("pair %d: %v, expected %v", i, x, want)
+		}
+	}
+}
+
+func TestModel_BindRefuses(t *testing.T) {
+	s := groupsSplit(t, 14)
+	m := fitted(t, s, Terms{Embeddings: 1})
+	for _, c := range []struct {
+		g       *csr.Graph
+		vectors []*vec.Matrix
+		want    error
+	}{
+		{nil, s.Vectors, ErrNeedsGraph},
+		{s.Graph, nil, ErrNeedsEmbedding},
+		{s.Graph, []*vec.Matrix{nil}, ErrNeedsEmbedding},
+		{s.Graph, []*vec.Matrix{vec.NewMatrix(301, 6)}, ErrDimension},
+	} {
+		if _, err := m.Bind(c.g, c.vectors...); !errors.Is(err, c.want) {
+			t.Errorf("%v, expected %v", err, c.want)
+		}
+	}
+}
+
+func TestModel_Codec(t *testing.T) {
+	m := fitted(t, groupsSplit(t, 15), Terms{Embeddings: 1})
+	var b bytes.Buffer
+	if n, err := m.WriteTo(&b); err != nil || n != int64(b.Len()) {
+		t.Fatalf("%d bytes of %d, %v", n, b.Len(), err)
+	}
+	data := b.Bytes()
+	if got, err := ReadModel(bytes.NewReader(data)); err != nil || !reflect.DeepEqual(got, m) {
+		t.Errorf("read %+v, %v; written %+v", got, err, m)
+	}
+	for i := range data {
+		damaged := slices.Clone(data)
+		damaged[i] ^= 0x10
+		if _, err := ReadModel(bytes.NewReader(damaged)); !errors.Is(err, ErrModel) && !errors.Is(err, ErrVersion) {
+			t.Fatalf("byte %d: %v", i, err)
+		}
+		if _, err := ReadModel(bytes.NewReader(data[:i])); !errors.Is(err, ErrModel) {
+			t.Fatalf("%d bytes: %v", i, err)
+		}
+	}
+}
+
+func FuzzReadModel(f *testing.F) {
+	for _, terms := range []Terms{{Scorers: []string{"jaccard"}}, {Embeddings: 1}} {
+		var b bytes.Buffer
+		if _, err := fitted(f, groupsSplit(f, 16), terms).WriteTo(&b); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes()[modelHead:])
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		d := decoder{rest: body}
+		m := d.model()
+		if d.fault != "" || len(d.rest) > 0 {
+			return
+		}
+		var b bytes.Buffer
+		if _, err := m.WriteTo(&b); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(b.Bytes()[modelHead:], body) {
+			t.Fatal("a model that was read and written again has different bytes")
+		}
+		if _, err := ReadModel(&b); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
 func TestCalibrate_Planted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	var scores []float64
@@ -195,126 +462,5 @@ func TestCalibrate_Planted(t *testing.T) {
 	}
 	if slope, shift := calibrate([]float64{1, 2, 3, 4, 5}, []bool{true, true, true, false, false}); !(slope > 0 && slope < 1e-5) || math.Abs(shift-math.Log(4./3)) > 1e-9 {
 		t.Errorf("slope %v and shift %v of scores that mislead", slope, shift)
-	}
-}
-
-func TestModel_WithPrior(t *testing.T) {
-	m, g, vectors := trained(t, Terms{Heuristics: []string{}, Features: "hadamard"})
-	even, _ := m.Bind(g, vectors)
-	rare, err := m.WithPrior(0.01).Bind(g, vectors)
-	if err != nil {
-		t.Fatal(err)
-	}
-	odds := func(p float64) float64 { return p / (1 - p) }
-	if got, want := odds(rare.Score(1, 2)), odds(even.Score(1, 2))/99; math.Abs(got-want) > 1e-9*want {
-		t.Errorf("odds of %v for a fraction of 0.01, expected %v", got, want)
-	}
-}
-
-func TestModel_BindRefuses(t *testing.T) {
-	m, g, vectors := trained(t, Terms{Heuristics: []string{}, Features: "hadamard"})
-	for _, c := range []struct {
-		g       *csr.Graph
-		vectors *vec.Matrix
-		want    error
-	}{
-		{nil, vectors, ErrNeedsGraph},
-		{g, nil, ErrNeedsEmbedding},
-		{g, vec.NewMatrix(300, 7), ErrDimension},
-		{g, vec.NewMatrix(301, 8), ErrDimension},
-	} {
-		if _, err := m.Bind(c.g, c.vectors); !errors.Is(err, c.want) {
-			t.Errorf("%v, expected %v", err, c.want)
-		}
-	}
-}
-
-func TestModel_Codec(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: damages models in many places")
-	}
-	for _, terms := range []Terms{{Heuristics: []string{"jaccard"}}, {Features: "concatenation"}} {
-		m, g, vectors := trained(t, terms)
-		var b bytes.Buffer
-		n, err := m.WriteTo(&b)
-		if err != nil || n != int64(b.Len()) {
-			t.Fatal(n, b.Len(), err)
-		}
-		raw := slices.Clone(b.Bytes())
-		back, err := ReadModel(&b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, _ := m.Bind(g, vectors)
-		other, err := back.Bind(g, vectors)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for v := range uint32(300) {
-			if f.Score(3, v) != other.Score(3, v) {
-				t.Fatalf("(3, %d): %v and %v", v, f.Score(3, v), other.Score(3, v))
-			}
-		}
-		for i := range raw {
-			changed := slices.Clone(raw)
-			changed[i] ^= 0x10
-			if _, err := ReadModel(bytes.NewReader(changed)); !errors.Is(err, ErrModel) && !errors.Is(err, ErrVersion) {
-				t.Fatalf("byte %d changed: %v", i, err)
-			}
-			if _, err := ReadModel(bytes.NewReader(raw[:i])); !errors.Is(err, ErrModel) {
-				t.Fatalf("cut at %d: %v", i, err)
-			}
-		}
-	}
-}
-
-func FuzzReadModel(f *testing.F) {
-	if testing.Short() {
-		f.Skip("-short: trains models for its seeds")
-	}
-	for _, terms := range []Terms{{Heuristics: []string{"jaccard"}}, {Features: "concatenation"}} {
-		m, _, _ := trained(f, terms)
-		var b bytes.Buffer
-		if _, err := m.WriteTo(&b); err != nil {
-			f.Fatal(err)
-		}
-		f.Add(b.Bytes()[modelHead:])
-	}
-	f.Fuzz(func(t *testing.T, body []byte) {
-		d := decoder{rest: body}
-		m := d.model()
-		if d.fault != "" || len(d.rest) > 0 {
-			return
-		}
-		var b bytes.Buffer
-		if _, err := m.WriteTo(&b); err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(b.Bytes()[modelHead:], body) {
-			t.Fatal("a model that was read and written again has different bytes")
-		}
-		if _, err := ReadModel(&b); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
-func TestParseFeatures(t *testing.T) {
-	for text, want := range map[string]error{
-		"": nil, "hadamard": nil, "hadamard + l1": nil, "concatenation": nil,
-		"difference": ErrAsymmetric, "hadamard+difference": ErrAsymmetric,
-		"l3": ErrFeature, "l1+l1": ErrFeature, "l1+concatenation": ErrFeature, "+": ErrFeature,
-	} {
-		if _, err := ParseFeatures(text); !errors.Is(err, want) {
-			t.Errorf("%q: %v, expected %v", text, err, want)
-		}
-	}
-	if err := (Terms{Heuristics: []string{}}).Validate(); !errors.Is(err, ErrNoTerms) {
-		t.Errorf("no terms: %v", err)
-	}
-	for _, names := range [][]string{{"nothing"}, {"jaccard", "jaccard"}} {
-		if err := (Terms{Heuristics: names}).Validate(); !errors.Is(err, ErrScorer) {
-			t.Errorf("%v: %v", names, err)
-		}
 	}
 }

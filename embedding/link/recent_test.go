@@ -182,22 +182,10 @@ func TestRecentNeighbors_NoTimes(t *testing.T) {
 		if got := RecentNeighbors(g, 0, 1); got != 0 {
 			t.Errorf("the score is %v", got)
 		}
-		if _, _, err := Train(t.Context(), g, nil, somePairs(20), TrainOptions{Terms: Terms{Heuristics: []string{recentNeighbors}}}); !errors.Is(err, ErrNeedsTimes) {
-			t.Errorf("a model: %v", err)
-		}
 	}
 	empty := &csr.Graph{Offsets: make([]int64, 4)}
 	score, err := New(recentNeighbors, empty, nil)
 	if err != nil || score(0, 1) != 0 || !Timed(empty) {
 		t.Errorf("without edges: %v", err)
 	}
-}
-
-// somePairs returns pairs for training.
-func somePairs(n int) Pairs {
-	var p Pairs
-	for range n {
-		p.Links, p.Others = append(p.Links, csr.Edge{U: 0, V: 1}), append(p.Others, csr.Edge{U: 3, V: 4})
-	}
-	return p
 }

@@ -21,16 +21,12 @@ type top struct {
 	// threshold is the lowest score that is accepted, or the highest if lower scores
 	// are likelier; nil for none.
 	threshold *float64
-	of        func(score float64) float64 // what the threshold is compared with; nil for the score
 }
 
 // beyond reports whether a score does not reach the threshold.
 func (t *top) beyond(score float64) bool {
 	if t.threshold == nil {
 		return false
-	}
-	if t.of != nil {
-		score = t.of(score)
 	}
 	if t.higher {
 		return score < *t.threshold

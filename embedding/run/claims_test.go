@@ -3,12 +3,11 @@ package run
 import (
 	"context"
 	"math"
+	"reflect"
 	"slices"
 	"testing"
 
-	"heavytail/.ci/repeat"
 	"heavytail/embedding/evaluate"
-	"heavytail/embedding/link"
 	"heavytail/embedding/option"
 	"heavytail/storage/csr"
 )
@@ -18,22 +17,28 @@ func modelOf(t *testing.T, g *csr.Graph, embedded bool, seed uint64) ModelReques
 	t.Helper()
 	req := ModelRequest{Graph: g, Split: evaluate.SplitOptions{Seed: seed}}
 	if embedded {
-		req.Method, req.Options, req.Features = "fastrp", []option.Given{{Name: "dim", Value: 16}}, "hadamard+l1"
-		var err error
-		if req.Vectors, _, err = Compute(t.Context(), g, Request{Method: req.Method, Options: req.Options}); err != nil {
-			t.Fatal(err)
-		}
+		req.Embeddings = embeddingOf(t, g, "fastrp", option.Given{Name: "dim", Value: 16})
 	}
 	return req
 }
 
-// claimGraphs are small graphs of several kinds.
-func claimGraphs(t *testing.T) map[string]*csr.Graph {
-	return map[string]*csr.Graph{"blocks": blocks(t, 5), "random": random(t, 300, 0.05, 5), "sparse blocks": thinned(t, blocks(t, 8), 2)}
+// embeddingOf embeds a graph for a model.
+func embeddingOf(t *testing.T, g *csr.Graph, method string, options ...option.Given) []ModelEmbedding {
+	t.Helper()
+	vectors, _, err := Compute(t.Context(), g, Request{Method: method, Options: options})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []ModelEmbedding{{Name: method, Method: method, Options: options, Vectors: vectors}}
 }
 
-// thinned has one of so many edges of a graph.
-func thinned(t *testing.T, g *csr.Graph, each int) *csr.Graph {
+// claimGraphs are small graphs of several kinds.
+func claimGraphs(t *testing.T) map[string]*csr.Graph {
+	return map[string]*csr.Graph{"blocks": blocks(t, 5), "random": random(t, 300, 0.05, 5), "sparse blocks": spaced(t, blocks(t, 8), 2)}
+}
+
+// spaced has one of so many edges of a graph.
+func spaced(t *testing.T, g *csr.Graph, each int) *csr.Graph {
 	t.Helper()
 	var edges []csr.Edge
 	for v := range uint32(g.Vertices()) {
@@ -50,54 +55,37 @@ func thinned(t *testing.T, g *csr.Graph, each int) *csr.Graph {
 	return thin
 }
 
-// The figures are those of a model with the terms of the returned one: what is measured is what is
-// returned.
-func TestTrainModel_MeasuresItsTerms(t *testing.T) {
-	graphs := claimGraphs(t)
-	seen := map[string]bool{}
-	for _, name := range []string{"blocks", "random", "sparse blocks"} {
-		for seed := range uint64(repeat.Times(3)) {
-			g := graphs[name]
-			embedded := seed%2 == 0
-			req := modelOf(t, g, embedded, seed)
-			model, report, err := TrainModel(t.Context(), req)
-			if err != nil {
-				t.Fatal(err)
-			}
-			split, err := evaluate.SplitLinks(t.Context(), g, evaluate.SplitOptions{Seed: seed, Training: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			measured, err := EvaluationModel(t.Context(), split, modelOf(t, split.Graph, embedded, seed))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var terms []string
-			for _, part := range measured.Explain(0, 1).Parts {
-				if part.Name != "bias" && part.Name != "apart" {
-					terms = append(terms, part.Name)
-				}
-			}
-			if got := slices.Concat(model.Heuristics(), model.Features()); !slices.Equal(got, terms) {
-				t.Errorf("%s, seed %d: the model has the terms %v, and %v were measured", name, seed, got, terms)
-			}
-			links, err := evaluate.ScorePairs(t.Context(), split.Edges, 0, measured.Score)
-			if err != nil {
-				t.Fatal(err)
-			}
-			others, err := evaluate.ScorePairs(t.Context(), split.NonEdges, 0, measured.Score)
-			if auc := evaluate.AUC(links, others); err != nil || auc != report.AUC.Mean {
-				t.Errorf("%s, seed %d: the AUC is %v, reported %v, %v", name, seed, auc, report.AUC, err)
-			}
-			if !(0 <= report.AUC.Low && report.AUC.Low < report.AUC.Mean && report.AUC.Mean <= report.AUC.High && report.AUC.High <= 1) {
-				t.Errorf("%s, seed %d: AUC %v", name, seed, report.AUC)
-			}
-			at := slices.IndexFunc(report.Candidates, func(c link.Candidate) bool { return c.Chosen })
-			seen[report.Candidates[at].Name] = true
-		}
+// The figures are means over the splits of a model that has not learned from the split.
+func TestTrainModel_MeasuresUnseen(t *testing.T) {
+	g := blocks(t, 5)
+	req := modelOf(t, g, true, 3)
+	_, report, err := TrainModel(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if len(seen) < 3 {
-		t.Errorf("all choices were of %v", seen)
+	of := newModelTraining(req)
+	if err := of.split(t.Context(), func(int, *modelSplit) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	auc := 0.0
+	for k, s := range of.splits {
+		if len(s.others) != ModelSplits-1 || slices.Contains(s.others, s.rows) {
+			t.Errorf("split %d is measured by a model of %d splits", k, len(s.others))
+		}
+		var score [2][]float64
+		bound, err := s.model.Bind(s.Graph, s.vectors...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, pairs := range [][]csr.Edge{s.Edges, s.NonEdges} {
+			if score[i], err = evaluate.ScorePairs(t.Context(), pairs, 0, bound.Score); err != nil {
+				t.Fatal(err)
+			}
+		}
+		auc += evaluate.AUC(score[0], score[1]) / ModelSplits
+	}
+	if math.Abs(auc-report.AUC.Mean) > 1e-12 || !(0 <= report.AUC.Low && report.AUC.Low < report.AUC.Mean && report.AUC.Mean <= report.AUC.High && report.AUC.High <= 1) {
+		t.Errorf("the AUC is %v, reported %v", auc, report.AUC)
 	}
 }
 
@@ -134,7 +122,7 @@ func TestTrainModel_Claims(t *testing.T) {
 			}
 		}
 	}
-	if held < trainings*46/48 || over/float64(trainings) > 0.01 {
+	if held < trainings*46/48 || over/float64(trainings) > 0.005 {
 		t.Errorf("%d of %d claims hold; they are too high by %.4f on average", held, trainings, over/float64(trainings))
 	}
 }
@@ -171,7 +159,7 @@ func TestTrainModel_Null(t *testing.T) {
 		}
 	}
 	req.Workers, calls = 3, 0
-	if again, other, err := TrainModel(t.Context(), req); err != nil || !slices.Equal(again.Heuristics(), model.Heuristics()) || other.ByNegatives[0].Null.AUC != degree.Null.AUC {
+	if again, other, err := TrainModel(t.Context(), req); err != nil || !reflect.DeepEqual(again, model) || other.ByNegatives[0].Null.AUC != degree.Null.AUC {
 		t.Errorf("another number of workers gives %v, %v", other.ByNegatives, err)
 	}
 }

@@ -21,7 +21,9 @@ import (
 // fail the dimension is doubled, up to 256; after the first success the search bisects
 // between the largest dimension that failed and the smallest that succeeded. A trial below
 // a success begins with its vectors, projected onto their leading principal axes. A
-// trial that fails does not prove that there is no placement.
+// trial that fails does not prove that there is no placement, and a smaller dimension may
+// succeed: in the end the two dimensions below the smallest success are tried with its
+// vectors, unless they were, and again below each further success.
 //
 // The start matters: on cora 8 dimensions leave 2 pairs wrong after a start from the
 // vectors of 9, and 193 after a random one; on ca-GrQc 8 and 87.
@@ -58,22 +60,50 @@ func (s *leastSearch) next() int {
 		return 0
 	case good == 0:
 		return min(2*failed, leastMost)
-	case good-failed <= 1:
-		return 0
+	case good-failed > 1:
+		return (failed + good) / 2
 	}
-	return (failed + good) / 2
+	for _, dim := range []int{good - 1, good - 2} {
+		if dim >= s.lowest() && !s.tried(dim, good) {
+			return dim
+		}
+	}
+	return 0
 }
 
-// between returns the largest dimension that failed, or one less than the smallest that is
-// worth a trial, and the smallest dimension that succeeded, or 0.
-func (s *leastSearch) between() (failed, good int) {
-	if s.o.Tolerance == 0 { // the bound is one of exact placements
-		failed = max(0, s.bound-1)
+// lowest returns the smallest dimension that is worth a trial.
+func (s *leastSearch) lowest() int {
+	if s.o.Tolerance > 0 { // the bound is one of exact placements
+		return 1
 	}
+	return max(1, s.bound)
+}
+
+// tried reports whether a dimension was tried with the vectors of another as its start.
+func (s *leastSearch) tried(dim, start int) bool {
+	good := 0
 	for _, t := range s.trials {
-		if d := int(t.Dim); s.succeeded(t) {
-			good = d
-		} else {
+		if int(t.Dim) == dim && good == start {
+			return true
+		}
+		if s.succeeded(t) {
+			good = int(t.Dim)
+		}
+	}
+	return false
+}
+
+// between returns the smallest dimension that succeeded, or 0, and the largest one below it
+// that failed, or one less than the smallest that is worth a trial.
+func (s *leastSearch) between() (failed, good int) {
+	for _, t := range s.trials {
+		if s.succeeded(t) {
+			good = int(t.Dim)
+		}
+	}
+	failed = s.lowest() - 1
+	for _, t := range s.trials {
+		if d := int(t.Dim); !s.succeeded(t) && (good == 0 || d < good) {
 			failed = max(failed, d)
 		}
 	}
@@ -167,10 +197,13 @@ func (s *leastSearch) describe(stats []storage.Setting) []storage.Setting {
 	}
 	text += "; tried: " + strings.Join(tried, ", ")
 	if s.bound > 1 {
-		text += fmt.Sprintf("; an exact placement needs %d or more", s.bound)
+		text += fmt.Sprintf("; the largest hub proves that an exact placement needs %d or more", s.bound)
 	}
-	if good != 1 && (good != s.bound || s.o.Tolerance > 0) {
-		text += "; a dim in which no placement was found may have one"
+	switch {
+	case good == max(1, s.bound) && s.o.Tolerance == 0:
+		text += "; this is the least"
+	case good != 1:
+		text += "; a dim in which no placement was found proves nothing and may have one"
 	}
 	last := len(stats) - 1
 	stats[last].Value += "; " + text

@@ -67,7 +67,7 @@ func elsewhere(method string, parameters []string, given []option.Given) (*tune.
 	at := func(full bool) []option.Given {
 		options := slices.Clone(given)
 		if n, there := size["passes"]; there && !full {
-			options = withOption(options, "passes", float64(min(n, surveyPasses)))
+			options = withOption(withOption(options, "passes", float64(min(n, surveyPasses))), "rounds", 1)
 		}
 		if !full {
 			options = withOption(options, dimName, float64(min(size[dimName], surveyDim)))

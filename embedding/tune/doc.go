@@ -45,11 +45,15 @@
 // the pairs (69 % where few walks ordered 86 %), and chose .579 where .678 was the best. So
 // methods that learn from walks take steps in full before their survey.
 //
+// Scales of rows cost no training: one training serves all values of row_norm and row_scale, and
+// the steps and the survey of a method that walks begin with them.
+//
 // # How long a training is
 //
 // The number of walks is searched too, from the default downwards, and first of all
-// parameters: all steps after a success cost less. Half of the walks have twice the learning
-// rate, which moves the vectors as far. Reconstruction (criterion both) in full:
+// parameters that need a training: all steps after a success cost less. Half of the walks have
+// twice the learning rate, which moves the vectors as far. Reconstruction (criterion both) in
+// full, with the trained rows and walks of dp_walker over common neighbours:
 //
 //	walks, rate                     10, default   5, the same   5, twice
 //	deepwalk, CollegeMsg            .775          .329          .857

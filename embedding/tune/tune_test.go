@@ -153,7 +153,7 @@ func TestSearch_Limits(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []struct{ trials, left, missing int }{{1, 88, 1}, {5, 87, 0}, {20, 72, 0}, {40, 72, 0}} {
+	for _, want := range []struct{ trials, left, missing int }{{1, 88, 1}, {5, 86, 0}, {20, 72, 0}, {40, 72, 0}} {
 		if found := run(want.trials, 1); found.Left != want.left || found.Missing != want.missing {
 			t.Errorf("%d trials leave %d of the survey and %d defaults, not %+v", want.trials, found.Left, found.Missing, want)
 		}

@@ -17,6 +17,9 @@ type local struct {
 	at   *vec.Matrix // position of each vertex when its pairs were listed
 	join bool        // vertices in a wrong pair with a moving one move too
 
+	crowded int64 // wrong pairs of new vertices where only they moved
+	others  bool  // other vertices moved too
+
 	moving []uint32
 	slots  []int32 // of each vertex in moving, or -1
 	of     []mover // by slot

@@ -19,7 +19,8 @@ const StartAnchor = 0.3
 // Options are the parameters of [Embed]. The zero value takes every default.
 type Options struct {
 	Dim       int      // k, coordinates per vertex, up to 4096; 0 is 128
-	Passes    int      // largest number of passes, up to 2²⁰; 0 is 300
+	Passes    int      // passes of a round, up to 2²⁰; 0 is 300
+	Rounds    int      // largest number of rounds, up to 1000; 0 is 12, and 1 makes no other
 	Step      float64  // about the longest move of a vertex in a pass while it is constant, up to 4; 0 is 0.3
 	Margin    float64  // μ while it is constant, up to 0.5; 0 is 0.05
 	Anchor    *float64 // λ while it is constant, up to 100; nil is 0 without Start, and StartAnchor with it
@@ -54,6 +55,7 @@ type Options struct {
 func (o Options) WithDefaults() Options {
 	set(&o.Dim, 128)
 	set(&o.Passes, 300)
+	set(&o.Rounds, 12)
 	set(&o.Step, 0.3)
 	set(&o.Margin, 0.05)
 	switch {
@@ -86,6 +88,7 @@ func (o Options) Validate() error {
 	}
 	check(o.Dim >= 1 && o.Dim <= maxDim, "dim (%d) must be from 1 to %d", o.Dim, maxDim)
 	check(o.Passes >= 1 && o.Passes <= 1<<20, "passes (%d) must be from 1 to %d", o.Passes, 1<<20)
+	check(o.Rounds >= 1 && o.Rounds <= 1000, "rounds (%d) must be from 1 to 1000", o.Rounds)
 	check(o.Step > 0 && o.Step <= 4, "step (%g) must be above 0 and at most 4", o.Step)
 	check(o.Margin > 0 && o.Margin <= 0.5, "margin (%g) must be above 0 and at most 0.5", o.Margin)
 	check(*o.Anchor >= 0 && *o.Anchor <= 100, "anchor (%g) must be from 0 to 100", *o.Anchor)

@@ -41,10 +41,11 @@ type RefreshStats = base.RefreshStats
 // wrong pairs that the placement had. The options must be those of the embedding. start, if
 // not nil, returns the start rows of a full run (Options.Start), and is called only for one.
 //
-// It moves the touched vertices against their gradients, with a margin of 0.005 and by at
+// New vertices first look for a place between their neighbours while all others stay where
+// they are. If no pair with them is wrong then, and no other edge changed, all other rows keep
+// their bytes. Otherwise it moves the touched vertices against their gradients, with a margin of 0.005 and by at
 // most 0.1 in a pass, and every vertex that comes into a wrong pair with one of them, until
-// no such pair is wrong; all other rows keep their bytes. New vertices begin between their
-// neighbours. Two vertices that did not move have the same distance and edges as before. So
+// no such pair is wrong; all other rows keep their bytes. Two vertices that did not move have the same distance and edges as before. So
 // if no pair was wrong before, and no pair with a moved vertex is wrong, no pair is wrong
 // at all. Otherwise [Check] counts the wrong pairs. A full run is made if a quarter of the
 // vertices are touched, or if in the end more pairs are wrong than before and than the
@@ -77,15 +78,13 @@ func Refresh(ctx context.Context, g *csr.Graph, o Options, start func(context.Co
 	}
 	rough := float64(before) > refreshWrong*float64(g.Edges())
 	l := newLocal(g, o, old, added, !rough)
-	stats, err := l.passes(ctx, touched, before)
+	fresh := slices.DeleteFunc(slices.Clone(touched), func(v uint32) bool { return !added[v] })
+	stats, err := l.passes(ctx, fresh, touched, before)
 	if err != nil {
 		return nil, stats, refresh, err
 	}
 	rows := l.best
-	refresh.Reason = "moved 1 vertex"
-	if moved := len(l.moving); moved != 1 {
-		refresh.Reason = fmt.Sprintf("moved %d vertices", moved)
-	}
+	refresh.Reason = l.reason(len(fresh))
 	if stats.Wrong.Pairs() > max(before, o.Tolerance) && !rough {
 		full, again, err := embedFrom(ctx, g, o, start)
 		if err != nil {
@@ -118,19 +117,70 @@ func embedFrom(ctx context.Context, g *csr.Graph, o Options, start func(context.
 	return Embed(ctx, g, o)
 }
 
-// passes moves vertices until no pair with one of them is wrong, and counts all wrong
-// pairs. before is their number before the graph changed.
-func (l *local) passes(ctx context.Context, touched []uint32, before int64) (Stats, error) {
-	l.add(touched)
-	fewest := int64(math.MaxInt64)
-	stats := Stats{Reason: "all passes were made"}
-	for ; stats.Passes <= refreshPasses; stats.Passes++ {
-		left := min(1, 2*(1-float64(stats.Passes)/refreshPasses))
+// passes moves new vertices, and if that does not suffice the touched ones, until no pair
+// with one of them is wrong, and counts all wrong pairs. before is their number before the
+// graph changed.
+func (l *local) passes(ctx context.Context, fresh, touched []uint32, before int64) (stats Stats, err error) {
+	join, alone := l.join, 0
+	if len(fresh) > 0 {
+		l.join = false
+		if l.crowded, alone, err = l.descend(ctx, fresh); err != nil {
+			return stats, err
+		}
+		for _, v := range fresh {
+			copy(l.x.Row(int(v)), l.best.Row(int(v)))
+		}
+	}
+	l.join = join
+	fewest, passes, err := l.descend(ctx, touched)
+	if err != nil {
+		return stats, err
+	}
+	l.others = passes > 0
+	stats.Passes, stats.Reason = alone+passes, "all passes were made"
+	if fewest == 0 {
+		stats.Reason = "no pair with a vertex that moved is wrong"
+		if before == 0 {
+			stats.Wrong = Wrong{Edges: l.g.Edges()}
+			return stats, nil
+		}
+	}
+	stats.Wrong, err = Check(ctx, l.g, l.best, l.o.Workers)
+	stats.Joins = 1
+	return stats, err
+}
+
+// reason says which vertices moved.
+func (l *local) reason(fresh int) string {
+	vertices := func(n int, kind string) string {
+		if n == 1 {
+			return "1 " + kind + "vertex"
+		}
+		return fmt.Sprintf("%d %svertices", n, kind)
+	}
+	switch {
+	case fresh == 0:
+		return "moved " + vertices(len(l.moving), "")
+	case !l.others:
+		return "placed " + vertices(fresh, "new ") + " and moved no other"
+	case l.crowded == 0:
+		return fmt.Sprintf("placed %s, and moved others for other changes, %d in all", vertices(fresh, "new "), len(l.moving))
+	}
+	return fmt.Sprintf("moved %s, because %s had %d wrong pairs where others were", vertices(len(l.moving), ""), vertices(fresh, "new "), l.crowded)
+}
+
+// descend moves vertices until no pair with one of them is wrong. It returns the fewest wrong
+// pairs that a pass had, whose rows are the best, and the number of passes.
+func (l *local) descend(ctx context.Context, vertices []uint32) (fewest int64, passes int, err error) {
+	l.add(slices.DeleteFunc(slices.Clone(vertices), func(v uint32) bool { return l.slots[v] >= 0 }))
+	fewest = math.MaxInt64
+	for ; passes <= refreshPasses; passes++ {
+		left := min(1, 2*(1-float64(passes)/refreshPasses))
 		margin := refreshMargin * left
 		l.list(ctx, 1+refreshMargin)
 		l.measure(ctx, margin)
 		if err := ctx.Err(); err != nil {
-			return stats, err
+			return fewest, passes, err
 		}
 		wrong := int64(0)
 		var others []uint32
@@ -139,7 +189,7 @@ func (l *local) passes(ctx context.Context, touched []uint32, before int64) (Sta
 			others = append(others, l.of[i].others...)
 		}
 		if l.o.Progress != nil {
-			l.o.Progress(stats.Passes, refreshPasses, Wrong{Edges: l.g.Edges(), False: wrong})
+			l.o.Progress(passes, refreshPasses, Wrong{Edges: l.g.Edges(), False: wrong})
 		}
 		if wrong < fewest {
 			fewest = wrong
@@ -148,10 +198,9 @@ func (l *local) passes(ctx context.Context, touched []uint32, before int64) (Sta
 			}
 		}
 		if wrong == 0 {
-			stats.Reason = "no pair with a vertex that moved is wrong"
 			break
 		}
-		if stats.Passes < refreshPasses {
+		if passes < refreshPasses {
 			l.move(refreshRate, refreshStep*left)
 		}
 		if l.join {
@@ -159,13 +208,5 @@ func (l *local) passes(ctx context.Context, touched []uint32, before int64) (Sta
 			l.add(slices.Compact(others))
 		}
 	}
-	stats.Passes = min(stats.Passes, refreshPasses)
-	if before == 0 && fewest == 0 {
-		stats.Wrong = Wrong{Edges: l.g.Edges()}
-		return stats, nil
-	}
-	var err error
-	stats.Wrong, err = Check(ctx, l.g, l.best, l.o.Workers)
-	stats.Joins = 1
-	return stats, err
+	return fewest, min(passes, refreshPasses), nil
 }

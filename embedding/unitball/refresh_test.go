@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"heavytail/storage/csr"
@@ -98,6 +99,46 @@ func TestRefresh(t *testing.T) {
 	o.Workers = 1
 	if again, _, _, err := Refresh(t.Context(), after, o, nil, old, added, touched, 0); err != nil || !slices.Equal(again.Data, got.Data) {
 		t.Errorf("different rows with one worker, %v", err)
+	}
+}
+
+// TestRefresh_Insert inserts vertices one by one into an exact placement. A leaf finds a place
+// between the others, which keep their bytes; a new hub does not, and the reason says so.
+func TestRefresh_Insert(t *testing.T) {
+	g := grown(t, 400, 4)
+	n := uint32(g.Vertices())
+	o := Options{Dim: 32, Seed: 1}
+	rows, _ := embed(t, g, o)
+	var hub []uint32
+	for v := uint32(0); v < n; v += 8 {
+		hub = append(hub, v)
+	}
+	for _, c := range []struct {
+		to     []uint32
+		reason string
+	}{
+		{nil, "placed 1 new vertex and moved no other"},
+		{[]uint32{7}, "placed 1 new vertex and moved no other"},
+		{hub, "because 1 new vertex had "},
+	} {
+		var edges []csr.Edge
+		for u := range n {
+			for _, v := range above(g, u) {
+				edges = append(edges, csr.Edge{U: u, V: v})
+			}
+		}
+		for _, v := range c.to {
+			edges = append(edges, csr.Edge{U: v, V: n})
+		}
+		after := graphOf(t, int(n)+1, edges...)
+		old, added := grow(rows, int(n)+1)
+		got, stats, refresh, err := Refresh(t.Context(), after, o, nil, old, added, append(slices.Clone(c.to), n), 0)
+		if err != nil || stats.Wrong.Pairs() != 0 || count(after, got).Pairs() != 0 || !strings.Contains(refresh.Reason, c.reason) {
+			t.Errorf("a vertex of degree %d: %+v, %+v, %v", len(c.to), stats, refresh, err)
+		}
+		if same := slices.Equal(got.Data[:len(rows.Data)], rows.Data); same != (len(c.to) < 2) {
+			t.Errorf("a vertex of degree %d: others kept their bytes: %v", len(c.to), same)
+		}
 	}
 }
 

@@ -15,6 +15,8 @@ type run struct {
 	gradients    *vec.Matrix
 	weights      []float64 // of vertices
 	pass, moves  int       // passes that were made; moves since the moments were zero
+	from         int       // pass in which the round began
+	last         int64     // wrong pairs of the best rows when the round began
 	step         float64   // length of the longest move of the last pass
 	rule         rule      // of this pass
 
@@ -28,9 +30,16 @@ type run struct {
 // constant is the fraction of the passes in which the margin and the step are constant.
 const constant = 0.3
 
+// Rounds after the first have this part of the margin and of the step. With a half, or with
+// the whole of them, fewer wrong pairs go: see the package documentation.
+const laterRounds = 0.25
+
 // schedule returns the margin and the step of the present pass.
 func (r *run) schedule() (margin, step float64) {
 	left := min(1, (1-r.done())/(1-constant))
+	if r.from > 0 {
+		left *= laterRounds
+	}
 	return r.o.Margin * left, r.o.Step * left
 }
 
@@ -41,13 +50,38 @@ const free = 0.15
 // in the last tenth of the passes the few pairs that are still wrong are free to move. If it
 // fell as the margin does, or not at all, some pairs of every graph stayed wrong.
 func (r *run) anchor() float64 {
+	if r.from > 0 {
+		return 0
+	}
 	margin, _ := r.schedule()
 	left := max(0, margin/r.o.Margin-free) / (1 - free)
 	return *r.o.Anchor * left * left
 }
 
-// done returns which fraction of the passes was made.
-func (r *run) done() float64 { return float64(r.pass) / float64(r.o.Passes) }
+// done returns which fraction of the passes of the round was made.
+func (r *run) done() float64 { return float64(r.pass-r.from) / float64(r.o.Passes) }
+
+// A round follows while the last one left at most mostLeft of its wrong pairs, and the first
+// one at most mostWrong of the edges.
+const mostLeft, mostWrong = 0.75, 0.25
+
+// again reports whether another round follows.
+func (r *run) again() bool {
+	wrong := float64(r.bestWrong.Pairs())
+	if r.from == 0 {
+		return r.o.Rounds > 1 && wrong <= mostWrong*float64(r.g.Edges())
+	}
+	return r.from/r.o.Passes+1 < r.o.Rounds && wrong <= mostLeft*float64(r.last)
+}
+
+// next begins a round with the best rows.
+func (r *run) next() {
+	r.from, r.last, r.moves = r.pass, r.bestWrong.Pairs(), 0
+	copy(r.x.Data, r.best.Data)
+	clear(r.mean.Data)
+	clear(r.square.Data)
+	r.near.Pass = min(r.near.Pass, int64(r.pass)-1) // a list of this pass was of the last rows
+}
 
 // The power of violations is 1 in the first passes, which is the gradient of a squared
 // hinge; it then falls to 0 and on to leastPower. Squares distribute unavoidable

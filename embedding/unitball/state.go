@@ -16,17 +16,18 @@ type stateHead struct {
 	Magic       [8]byte
 	Rows, Dim   int64
 	Pass, Moves int64
+	From, Last  int64   // of the round
 	Best        Wrong   // in the best rows
 	Step        float64 // of the last pass
 	Anchored    bool
 	List        listState
 }
 
-var stateMagic = [8]byte{'u', 'n', 'i', 't', 'b', 'a', 'l', '4'}
+var stateMagic = [8]byte{'u', 'n', 'i', 't', 'b', 'a', 'l', '5'}
 
 func (r *run) write(w io.Writer) error {
 	out := bufio.NewWriterSize(w, 1<<16)
-	head := stateHead{stateMagic, int64(r.n), int64(r.k), int64(r.pass), int64(r.moves), r.bestWrong, r.step, r.start != nil, r.near.listState}
+	head := stateHead{stateMagic, int64(r.n), int64(r.k), int64(r.pass), int64(r.moves), int64(r.from), r.last, r.bestWrong, r.step, r.start != nil, r.near.listState}
 	if err := vec.WriteNumbers(out, head); err != nil {
 		return err
 	}
@@ -58,11 +59,12 @@ func (r *run) read(from io.Reader) error {
 	}
 	anchored := *r.o.Anchor > 0
 	if head.Magic != stateMagic || head.Rows != int64(r.n) || head.Dim != int64(r.k) || head.Anchored != anchored ||
-		head.Pass < 0 || head.Pass > int64(r.o.Passes) || head.Moves < 0 || head.Moves > head.Pass || head.Best.Edges != r.g.Edges() || head.Best.Missed < 0 || head.Best.Missed > head.Best.Edges || head.Best.False < 0 || !(head.Step >= 0) ||
+		head.Last < 0 || head.From < 0 || head.From%int64(r.o.Passes) != 0 || head.From/int64(r.o.Passes) >= int64(r.o.Rounds) || head.Pass < head.From || head.Pass > head.From+int64(r.o.Passes) || head.Moves < 0 || head.Moves > head.Pass || head.Best.Edges != r.g.Edges() || head.Best.Missed < 0 || head.Best.Missed > head.Best.Edges || head.Best.False < 0 || !(head.Step >= 0) ||
 		!head.List.valid(head.Pass) || head.List.Part < r.near.least || head.List.Part > 1 {
 		return fmt.Errorf("%w: it is not one of this graph and these options", ErrCheckpoint)
 	}
 	r.pass, r.moves, r.bestWrong, r.step, r.near.listState = int(head.Pass), int(head.Moves), head.Best, head.Step, head.List
+	r.from, r.last = int(head.From), head.Last
 	if anchored {
 		r.start = new(vec.Matrix)
 	}

@@ -85,14 +85,17 @@ func (r *run) passes(ctx context.Context) (string, error) {
 		}
 		wrong := r.f.wrong
 		if r.o.Progress != nil {
-			r.o.Progress(r.pass, r.o.Passes, wrong)
+			r.o.Progress(r.pass, r.from+r.o.Passes, wrong)
 		}
 		switch exact := r.near.sure; { // an estimate does not end the run
 		case exact && wrong.Pairs() == 0:
 			return ReasonExact, nil
 		case exact && wrong.Pairs() <= r.o.Tolerance:
 			return ReasonTolerated, nil
-		case r.pass == r.o.Passes:
+		case r.pass == r.from+r.o.Passes && r.again():
+			r.next()
+			continue
+		case r.pass == r.from+r.o.Passes:
 			return ReasonPasses, nil
 		}
 		_, step := r.schedule()
@@ -157,7 +160,7 @@ func (r *run) look(ctx context.Context) error {
 }
 
 // ends reports whether the run ends with the present rows, if this pass found all wrong pairs.
-func (r *run) ends() bool { return r.f.wrong.Pairs() <= r.o.Tolerance || r.pass == r.o.Passes }
+func (r *run) ends() bool { return r.f.wrong.Pairs() <= r.o.Tolerance || r.pass == r.from+r.o.Passes }
 
 // relist lists all near pairs again and counts the violations. known is the number of them that
 // the last list contained, or -1 if that does not matter. If it lacked many of them, the best

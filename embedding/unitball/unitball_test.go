@@ -146,6 +146,45 @@ func TestEmbed_TooFewDimensions(t *testing.T) {
 	}
 }
 
+// TestEmbed_Rounds expects rounds after the first to find the placement that it misses, to end
+// while too many pairs are wrong, and to continue from a checkpoint of any pass.
+func TestEmbed_Rounds(t *testing.T) {
+	g := grown(t, 300, 6)
+	o := Options{Dim: 24, Passes: 60, Rounds: 1, Seed: 1}
+	_, one := embed(t, g, o)
+	o.Rounds = 0
+	want, all := embed(t, g, o)
+	if one.Passes != 60 || one.Wrong.Pairs() == 0 || all.Wrong.Pairs() != 0 || all.Passes <= 60 {
+		t.Fatalf("one round: %d wrong pairs after %d passes; all: %d after %d", one.Wrong.Pairs(), one.Passes, all.Wrong.Pairs(), all.Passes)
+	}
+	for stop := 55; stop < all.Passes; stop += 1 + 7*(stop%2) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var saved bytes.Buffer
+		stopped := o
+		stopped.Progress = func(pass, _ int, _ Wrong) {
+			if pass == stop {
+				cancel()
+			}
+		}
+		stopped.Checkpoints = Checkpoints{Every: 1 << 60, Save: func(write func(io.Writer) error) error {
+			saved.Reset()
+			return write(&saved)
+		}}
+		if _, _, err := Embed(ctx, g, stopped); !errors.Is(err, context.Canceled) {
+			t.Fatalf("stopped at pass %d: %v", stop, err)
+		}
+		cancel()
+		again := o
+		again.Checkpoints.From = &saved
+		if got, stats := embed(t, g, again); !slices.Equal(got.Data, want.Data) || stats.Passes != all.Passes {
+			t.Errorf("different rows after a stop at pass %d", stop)
+		}
+	}
+	if _, few := embed(t, g, Options{Dim: 2, Passes: 40, Seed: 1}); few.Passes != 40 {
+		t.Errorf("%d wrong pairs of %d edges, and %d passes", few.Wrong.Pairs(), g.Edges(), few.Passes)
+	}
+}
+
 func TestEmbed_Tolerance(t *testing.T) {
 	g := grown(t, 300, 4)
 	_, exact := embed(t, g, Options{Dim: 64, Seed: 1})

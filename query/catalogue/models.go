@@ -13,9 +13,10 @@ import (
 type ModelSummary struct {
 	storage.ModelInfo
 	Behind uint64 `json:"behind"` // number of newer versions of the graph, except versions that changed only attributes
-	// Reads is the present state of the embedding, which decides whether the model can
-	// be used.
-	Reads ModelReads `json:"reads"`
+	// Reads is the present state of the embeddings, which decides whether the model can
+	// be used, and Changed the embedding that has changed most; empty for none.
+	Reads   ModelReads `json:"reads"`
+	Changed string     `json:"changed,omitempty"`
 }
 
 // Best returns the heuristic that alone separates the held-out edges best from other
@@ -30,16 +31,21 @@ type ModelReads string
 const (
 	NoEmbedding        ModelReads = "none is read"
 	EmbeddingSame      ModelReads = "as it was"
-	EmbeddingRefreshed ModelReads = "refreshed since, in the same coordinates"
-	EmbeddingOther     ModelReads = "recomputed, so that the model must be trained again"
+	EmbeddingRefreshed ModelReads = "refreshed since"
+	EmbeddingOther     ModelReads = "of another method or options now, so that the model must be trained again"
 	EmbeddingGone      ModelReads = "dropped, so that the model must be trained again"
 )
 
 // BestOf is the scorer with the best AUC alone.
 func BestOf(list []storage.HeuristicMeasure) storage.HeuristicMeasure {
+	return BestBy(list, func(h storage.HeuristicMeasure) float64 { return h.AUC })
+}
+
+// BestBy is the scorer with the best figure alone.
+func BestBy(list []storage.HeuristicMeasure, figure func(storage.HeuristicMeasure) float64) storage.HeuristicMeasure {
 	var best storage.HeuristicMeasure
 	for _, h := range list {
-		if best.Name == "" || h.AUC > best.AUC {
+		if best.Name == "" || figure(h) > figure(best) {
 			best = h
 		}
 	}
@@ -50,18 +56,37 @@ func BestOf(list []storage.HeuristicMeasure) storage.HeuristicMeasure {
 func (m ModelSummary) state() string {
 	switch m.Reads {
 	case EmbeddingOther:
-		return "retrain: embedding " + fault.Name(m.Embedding) + " was recomputed"
+		return "retrain: embedding " + fault.Name(m.Changed) + " has another method or options"
 	case EmbeddingGone:
-		return "retrain: embedding " + fault.Name(m.Embedding) + " was dropped"
+		return "retrain: embedding " + fault.Name(m.Changed) + " was dropped"
 	}
 	return "ready"
+}
+
+// EmbeddingNames are the names of the embeddings that the model reads, with commas.
+func (m ModelSummary) EmbeddingNames() string {
+	var names []string
+	for _, e := range m.Embeddings {
+		names = append(names, fault.Name(e.Name))
+	}
+	return strings.Join(names, ", ")
+}
+
+// HeuristicNames are those that the model was trained with: all, or names.
+func (m ModelSummary) HeuristicNames() string {
+	for _, o := range m.Options {
+		if o.Name == "heuristics" {
+			return o.Value
+		}
+	}
+	return ""
 }
 
 // Row is the row of SHOW MODELS.
 func (m ModelSummary) Row() []rows.Value {
 	best := m.Best()
 	return []rows.Value{
-		m.Name, m.Graph, cells.TextOrNil(m.Embedding), strings.Join(m.Terms, ", "), m.AUC, m.AveragePrecision, m.CalibrationError,
+		m.Name, m.Graph, cells.TextOrNil(m.EmbeddingNames()), m.HeuristicNames(), m.AUC, m.AveragePrecision, m.CalibrationError,
 		cells.TextOrNil(best.Name), cells.When(best.Name != "", best.AUC), int64(m.Behind), m.state(), cells.Timestamp(m.Created),
 	}
 }

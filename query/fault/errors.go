@@ -15,7 +15,7 @@ var (
 	ErrLimit       = errors.New("limit exceeded")
 	ErrNoFiles     = errors.New("file access is switched off")
 	ErrOutside     = errors.New("file is outside the folder for files")
-	ErrCoordinates = errors.New("the embedding no longer has the coordinate system of the model")
+	ErrOtherMethod = errors.New("the embedding no longer has the method and options that the model learned from")
 	ErrInvalid     = errors.New("invalid request")
 )
 

@@ -71,13 +71,18 @@ var showEdges = &engine.Statement[*parser.ShowEdges, EdgesRequest, storage.Graph
 		Columns:   "source, target, weight and time if the graph has any; with COLUMNS: source, target and the columns named; an attribute gives two columns, source_attribute and target_attribute",
 	},
 	Bind: func(b *engine.Binder, s *parser.ShowEdges) EdgesRequest {
-		req := EdgesRequest{Graph: b.MarkGraph(s.Graph, s), condition: s.Where}
+		req := EdgesRequest{Graph: b.MarkGraph(s.Graph, s)}
 		info := b.Graph(req.Graph)
-		req.Columns = engine.Columns(b, s.Columns)
-		req.OrderBy, req.Descending = engine.Order(b, s.Order)
-		condition := conditions.CompileEdges(b.Values, s.Where, info)
+		req.Columns = b.TakeColumns("source", "target")
+		of := []string{"source", "target"}
+		for _, name := range req.ofEnds() {
+			of = append(of, "source_"+name, "target_"+name)
+		}
+		req.condition = b.TakeWhere(storage.GraphInfo{}, of...)
+		req.OrderBy, req.Descending = b.TakeOrder(storage.GraphInfo{}, of...)
+		condition := conditions.CompileEdges(b.Values, req.condition, info)
 		req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
-		req.Limit = b.RowLimit(s.Limit)
+		req.Limit = b.TakeLimit()
 		return req
 	},
 	Resolve: resolveEdges,

@@ -103,7 +103,7 @@ func (s *Service) EachNeighbor(ctx context.Context, req NeighborsRequest) iter.S
 }
 
 func bindNeighbors(b *engine.Binder, s *parser.ShowNeighbors) NeighborsRequest {
-	req := NeighborsRequest{Graph: b.MarkGraph(s.Graph, s), condition: s.Where}
+	req := NeighborsRequest{Graph: b.MarkGraph(s.Graph, s)}
 	info := b.Graph(req.Graph)
 	req.Graph, req.Vertex = info.Name, b.VertexKey(fault.Vertex, s.Of)
 	if s.Within != nil {
@@ -111,9 +111,10 @@ func bindNeighbors(b *engine.Binder, s *parser.ShowNeighbors) NeighborsRequest {
 			b.Fail(fault.New(partWithin, "WITHIN is %d, and must be at least 1", req.Within))
 		}
 	}
-	condition := conditions.Compile(b.Values, s.Where, info, "", session.AttributeNames(info)...)
+	req.condition = b.TakeWhere(info, "vertex", "distance", "weight", "time")
+	condition := conditions.Compile(b.Values, req.condition, info, "", session.AttributeNames(info)...)
 	req.Where, req.Attributes = condition.Admits, condition.Attributes
-	req.Limit = b.RowLimit(s.Limit)
+	req.Limit = b.TakeLimit()
 	return req
 }
 

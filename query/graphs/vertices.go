@@ -1,6 +1,7 @@
 package graphs
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -157,17 +158,17 @@ func (s *Service) EachVertex(ctx context.Context, req VerticesRequest) iter.Seq2
 }
 
 func bindVertices(b *engine.Binder, s *parser.ShowVertices) VerticesRequest {
-	req := VerticesRequest{Graph: b.MarkGraph(s.Graph, s), condition: s.Where}
+	req := VerticesRequest{Graph: b.MarkGraph(s.Graph, s)}
 	info := b.Graph(req.Graph)
 	shown := session.AttributeNames(info)
-	if s.Columns != nil {
+	if req.Columns = b.TakeColumns("vertex"); req.Columns != nil {
 		shown = nil
 	}
-	req.Columns = engine.Columns(b, s.Columns)
-	req.OrderBy, req.Descending = engine.Order(b, s.Order)
-	condition := conditions.Compile(b.Values, s.Where, info, conditions.ToNothing, shown...)
+	req.condition = b.TakeWhere(info, "vertex")
+	req.OrderBy, req.Descending = b.TakeOrder(info, "vertex")
+	condition := conditions.Compile(b.Values, req.condition, info, conditions.ToNothing, shown...)
 	req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
-	req.Limit = b.RowLimit(s.Limit)
+	req.Limit = b.TakeLimit()
 	return req
 }
 
@@ -229,7 +230,8 @@ func orderedRows(c *engine.Call, s *scan.Vertices, req VerticesRequest) (*engine
 	if err := c.Hold(c.DB.Cache.Reserve(bytes, "ordering the vertices of graph "+fault.Name(s.Graph.Info.Name))); err != nil {
 		return nil, err
 	}
-	order := s.Compare(s.Column(req.OrderBy), req.Descending)
+	by := s.Compare(s.Column(req.OrderBy), req.Descending)
+	order := func(a, b uint32) int { return cmp.Or(by(a, b), cmp.Compare(a, b)) }
 	limit := s.Limit
 	s.Limit = 0
 	return engine.StreamOf(c, func(f func(VertexRow) error) error {

@@ -1,10 +1,12 @@
 package links
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
-	"heavytail/embedding/link"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -17,16 +19,9 @@ import (
 	"heavytail/storage"
 )
 
-// ModelDescription is everything that determined a model, its metrics on held-out
+// ModelDescription is everything that determined a model, its metrics on hidden
 // pairs, and the changes since.
-type ModelDescription struct {
-	storage.ModelInfo
-	Behind  uint64        `json:"behind"` // number of newer versions of the graph, except versions that changed only attributes
-	Weights []link.Weight `json:"weights"`
-	// Reads is the present state of the embedding that the model reads.
-	Reads catalogue.ModelReads  `json:"reads"`
-	Now   storage.EmbeddingInfo `json:"now,omitzero"` // present entry of the embedding; zero if it was dropped, or the model reads none
-}
+type ModelDescription = catalogue.ModelSummary
 
 var describeModel = &engine.Statement[*parser.DescribeModel, string, storage.ModelInfo, ModelDescription]{
 	Help: help.Statement{
@@ -44,7 +39,7 @@ var describeModel = &engine.Statement[*parser.DescribeModel, string, storage.Mod
 		return plan.Result("description", "of model "+fault.Name(model)+", from the catalogue")
 	},
 	Run:   runDescribeModel,
-	Table: func(_ string, d ModelDescription) [][]rows.Value { return d.rows() },
+	Table: func(_ string, d ModelDescription) [][]rows.Value { return describedModel(d) },
 	Reads: true,
 }
 
@@ -53,89 +48,88 @@ func (s *Service) DescribeModel(ctx context.Context, model string) (ModelDescrip
 	return describeModel.Answer(ctx, s.db, model)
 }
 
-func runDescribeModel(c *engine.Call, model string, _ storage.ModelInfo) (ModelDescription, error) {
-	info, m, err := readModel(c, model, entries.PartModel)
-	if err != nil {
-		return ModelDescription{}, err
-	}
-	d := ModelDescription{ModelInfo: info, Weights: m.Weights()}
+func runDescribeModel(c *engine.Call, _ string, info storage.ModelInfo) (d ModelDescription, err error) {
+	d.ModelInfo = info
 	if d.Behind, err = entries.Behind(c, info.Graph, info.GraphVersion); err != nil {
-		return ModelDescription{}, err
+		return d, err
 	}
-	if d.Reads, d.Now, err = entries.ReadsOf(c, info); err != nil {
-		return ModelDescription{}, err
-	}
-	return d, nil
+	d.Reads, d.Changed, err = entries.ReadsOf(c, info)
+	return d, err
 }
 
-func (d ModelDescription) rows() [][]rows.Value {
+// describedModel fits one screen.
+func describedModel(d ModelDescription) [][]rows.Value {
 	table := [][]rows.Value{
 		cells.Property("model", d.Name),
 		cells.Property("graph", d.Graph),
 		cells.Property("graph version", int64(d.GraphVersion)),
 		cells.Property("versions behind", int64(d.Behind)),
-		cells.Property("embedding", string(d.Reads)),
+		cells.Property("embeddings", string(d.Reads)),
 	}
-	if d.Embedding != "" {
-		table = append(table,
-			cells.Property("embedding name", d.Embedding),
-			cells.Property("embedding generation", int64(d.Generation)),
-			cells.Property("embedding method", d.Method))
-		for _, o := range d.Settings {
-			table = append(table, cells.Property("embedding option "+o.Name, o.Value))
+	add := func(name string, value rows.Value) { table = append(table, cells.Property(name, value)) }
+	for _, e := range d.Embeddings {
+		whose := ""
+		if e.Own {
+			whose = ", computed for the model"
 		}
+		add("embedding "+e.Name, fmt.Sprintf("%s, dim %s, generation %d%s", e.Method, engine.ValueOf(e.Settings, "dim"), e.Generation, whose))
 	}
 	for _, o := range d.Options {
-		table = append(table, cells.Property("option "+o.Name, o.Value))
+		add("option "+o.Name, o.Value)
 	}
-	interval := func(of string, low, high float64) {
-		if high > 0 { // models of earlier versions have none
-			table = append(table, cells.Property("auc interval"+of, fmt.Sprintf("%.4f to %.4f", low, high)))
-		}
-	}
-	table = append(table,
-		cells.Property("training pairs", int64(d.TrainingPairs)),
-		cells.Property("test pairs", int64(d.TestPairs)),
-		cells.Property("auc", d.AUC))
-	interval("", d.AUCLow, d.AUCHigh)
-	table = append(table,
-		cells.Property("average precision", d.AveragePrecision),
-		cells.Property("brier", d.Brier),
-		cells.Property("calibration error", d.CalibrationError))
-	for _, b := range d.Bins {
-		table = append(table, cells.Property(fmt.Sprintf("calibration at %.4f", b.Predicted), fmt.Sprintf("%.4f of %s", b.Observed, fault.Count(int64(b.Pairs), "pair"))))
-	}
-	for _, h := range d.Heuristics {
-		table = append(table, cells.Property("auc of "+h.Name+" alone", h.AUC))
-	}
+	add("training pairs", int64(d.TrainingPairs))
+	add("test pairs", int64(d.TestPairs))
+	add("auc", ranged([3]float64{d.AUC, d.AUCLow, d.AUCHigh}))
+	add("auc without isolated ends", fmt.Sprintf("%.4f; %.1f %% of the hidden edges have an isolated end", d.AUCConnected, 100*d.Isolated))
+	add("average precision", d.AveragePrecision)
+	add("map of 10 links", ranged(d.Ranking.MAP))
+	add("recall of 10 links", ranged(d.Ranking.Recall))
+	add("recall, more than the best scorer", ranged(d.Ranking.RecallGain))
+	alone("", d.Heuristics, add)
 	for _, n := range d.ByNegatives {
 		by := ", negatives " + n.Negatives
-		null := func(what string, figure float64) {
-			if figure > 0 {
-				table = append(table, cells.Property(what+by+", null graph", figure))
+		add("auc"+by, ranged([3]float64{n.AUC, n.AUCLow, n.AUCHigh}))
+		if n.NullAUC > 0 {
+			add("auc"+by+", null graph", n.NullAUC)
+		}
+		add("average precision"+by, n.AveragePrecision)
+		alone(by, n.Heuristics, add)
+	}
+	add("brier", d.Brier)
+	add("calibration error", d.CalibrationError)
+	for _, b := range d.Bins {
+		add(fmt.Sprintf("calibration at %.4f", b.Predicted), fmt.Sprintf("%.4f of %s", b.Observed, fault.Count(int64(b.Pairs), "pair")))
+	}
+	add("seconds", d.Seconds)
+	add("kernel", d.Kernel)
+	add("created", cells.Timestamp(d.Created))
+	add("bytes", d.Bytes)
+	return table
+}
+
+// ranged is a figure with its interval.
+func ranged(x [3]float64) string { return fmt.Sprintf("%.4f (%.4f to %.4f)", x[0], x[1], x[2]) }
+
+// shownScorers is the number of single scorers that are shown of each measure; the JSON has all.
+const shownScorers = 4
+
+// alone adds the figures of the best single scorers.
+func alone(by string, list []storage.HeuristicMeasure, add func(string, rows.Value)) {
+	each := func(what string, figure func(storage.HeuristicMeasure) float64) {
+		sorted := slices.Clone(list)
+		slices.SortStableFunc(sorted, func(a, b storage.HeuristicMeasure) int { return cmp.Compare(figure(b), figure(a)) })
+		var texts []string
+		for _, h := range sorted[:min(len(sorted), shownScorers)] {
+			text := fmt.Sprintf("%s %.4f", h.Name, figure(h))
+			if what == "auc" && h.NullAUC > 0 {
+				text += fmt.Sprintf(" (null %.4f)", h.NullAUC)
 			}
+			texts = append(texts, text)
 		}
-		table = append(table, cells.Property("test pairs"+by, int64(n.Pairs)), cells.Property("auc"+by, n.AUC))
-		interval(by, n.AUCLow, n.AUCHigh)
-		null("auc", n.NullAUC)
-		table = append(table, cells.Property("average precision"+by, n.AveragePrecision))
-		null("average precision", n.NullAveragePrecision)
-		for _, h := range n.Heuristics {
-			alone := "auc of " + h.Name + " alone"
-			table = append(table, cells.Property(alone+by, h.AUC))
-			null(alone, h.NullAUC)
+		if len(sorted) > 0 && figure(sorted[0]) > 0 {
+			add(what+by+", scorers alone", strings.Join(texts, ", "))
 		}
 	}
-	for _, w := range d.Weights {
-		if w.Embedding {
-			table = append(table, cells.Property("weights of "+w.Name, fmt.Sprintf("%s, of norm %.4g", fault.Count(int64(w.Values), "value"), w.Weight)))
-			continue
-		}
-		table = append(table, cells.Property("weight of "+w.Name, w.Weight))
-	}
-	return append(table,
-		cells.Property("seconds", d.Seconds),
-		cells.Property("kernel", d.Kernel),
-		cells.Property("created", cells.Timestamp(d.Created)),
-		cells.Property("bytes", d.Bytes))
+	each("auc", func(h storage.HeuristicMeasure) float64 { return h.AUC })
+	each("recall", func(h storage.HeuristicMeasure) float64 { return h.Recall })
 }

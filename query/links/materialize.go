@@ -157,8 +157,10 @@ func resolveMaterialize(c *engine.Call, req MaterializeRequest) (*materializeEnt
 		m.with = append(m.with, storage.Setting{Name: scoring.SidesOption, Value: req.Sides})
 	}
 	made := m.scorers[0].model.Created
-	if e := m.scorers[0].embedding; e != nil && e.Info.Created.After(made) {
-		made = e.Info.Created
+	for _, e := range m.scorers[0].embeddings {
+		if e.Info.Created.After(made) {
+			made = e.Info.Created
+		}
 	}
 	m.renewal, err = findRenewal(c, m, m.graph, made)
 	return m, err
@@ -220,27 +222,23 @@ func findRenewal(c *engine.Call, m *materializeEntry, graph storage.GraphInfo, m
 //     common neighbours, weighted by their degrees, reads the edges of u and of its
 //     neighbours: the radius is 1.
 //   - If the score also depends on the degree of the candidate, or on paths of three edges
-//     to it, the edges of vertices two edges from u are read: the radius is 2. So it is for
-//     models of several heuristics, also of l3. A model of one is as its heuristic.
+//     to it, the edges of vertices two edges from u are read: the radius is 2.
 //   - The candidates of l3 are the ends of paths of three edges. The degrees of u and of the
 //     candidate decide from which of the two the sum begins, and with it the last bit: the
-//     radius is 3.
+//     radius is 3. So it is for models of heuristics, whose candidates are the likeliest by l3 +
+//     resource_allocation. Whether a path joins two vertices depends on edges at any distance.
 //
 // A score by the times of edges depends on the earliest and the latest edge of the graph.
 //
 // Ties are broken by vertex, and vertices keep their order when others are added or deleted.
 func (m *materializeEntry) radius() int {
 	w := m.scorers[0]
-	name := w.Name
-	if len(w.model.Terms) == 1 {
-		name = w.model.Terms[0]
-	}
 	switch {
-	case w.embedding != nil, name == "preferential_attachment", w.needsTimes():
+	case len(w.embeddings) > 0, w.Name == "preferential_attachment", w.needsTimes(), slices.ContainsFunc(w.model.Terms, link.FarReaching):
 		return -1
-	case link.TwoSteps(name):
+	case link.TwoSteps(w.Name):
 		return 1
-	case name == "l3":
+	case w.Name == "l3", w.Model != "":
 		return 3
 	}
 	return max(2, link.KatzLength-1)

@@ -16,9 +16,9 @@ import (
 // boundModel is a model on a graph as a call sees it.
 type boundModel struct {
 	*link.Bound
-	info  storage.ModelInfo
-	graph *session.Graph
-	space *session.Space // nil if the model reads no embedding
+	info   storage.ModelInfo
+	graph  *session.Graph
+	spaces []*session.Space // the embeddings that it reads
 }
 
 func readModel(c *engine.Call, model string, at fault.Part) (storage.ModelInfo, *link.Model, error) {
@@ -38,7 +38,7 @@ func readModel(c *engine.Call, model string, at fault.Part) (storage.ModelInfo, 
 	}
 }
 
-// bindModel loads a model and the embedding that it reads. Both may have been replaced
+// bindModel loads a model and the embeddings that it reads. All may have been replaced
 // since they were resolved.
 func bindModel(c *engine.Call, model string, graph *session.Graph, at fault.Part) (*boundModel, error) {
 	info, m, err := readModel(c, model, at)
@@ -46,37 +46,37 @@ func bindModel(c *engine.Call, model string, graph *session.Graph, at fault.Part
 		return nil, err
 	}
 	b := &boundModel{info: info, graph: graph}
-	var vectors *vec.Matrix
-	if m.NeedsEmbedding() {
-		if b.space, err = c.Space(info.Embedding, at); err != nil {
+	var matrices []*vec.Matrix
+	for _, e := range info.Embeddings {
+		space, err := c.Space(e.Name, at)
+		if err != nil {
 			return nil, err
 		}
-		if err := checkCoordinates(info, b.space.Info, at); err != nil {
+		if err := checkMethod(info.Name, e, space.Info, at); err != nil {
 			return nil, err
 		}
-		vectors = b.space.Matrix
+		b.spaces, matrices = append(b.spaces, space), append(matrices, space.Matrix)
 	}
-	b.Bound, err = m.Bind(graph.Graph, vectors)
+	b.Bound, err = m.Bind(graph.Graph, matrices...)
 	return b, err
 }
 
-// checkCoordinates returns an Error if the embedding has a different coordinate
-// system than at the training of the model. A refresh preserves the coordinates,
-// unless it is a full run; computing the embedding again changes them.
-func checkCoordinates(model storage.ModelInfo, embedding storage.EmbeddingInfo, at fault.Part) error {
-	if embedding.Coordinates.Equal(model.Coordinates) {
+// checkMethod returns an Error if an embedding has another method or other options than when the
+// model was trained.
+func checkMethod(model string, of storage.ModelEmbedding, now storage.EmbeddingInfo, at fault.Part) error {
+	if entries.SameMethod(of, now) {
 		return nil
 	}
-	return fault.New(at, "model %s was trained on an earlier run of embedding %s with a different coordinate system", fault.Name(model.Name), fault.Name(model.Embedding)).
-		WithRemedy("TRAIN MODEL " + fault.Name(model.Name) + " again").WithErr(fault.ErrCoordinates)
+	return fault.New(at, "model %s was trained with other options or another method of embedding %s", fault.Name(model), fault.Name(of.Name)).
+		WithRemedy("TRAIN MODEL " + fault.Name(model) + " again").WithErr(fault.ErrOtherMethod)
 }
 
 // rows is the number of vertices that the model can score: the vertices with a smaller
 // number.
 func (b *boundModel) rows() uint32 {
 	n := b.graph.Graph.Vertices()
-	if b.space != nil {
-		n = min(n, b.space.Matrix.Rows)
+	for _, s := range b.spaces {
+		n = min(n, s.Matrix.Rows)
 	}
 	return uint32(n)
 }

@@ -28,7 +28,7 @@ var predict = &engine.Statement[*parser.Predict, PredictRequest, *prediction, Pr
 	Help: help.Statement{
 		Statement: "PREDICT",
 		Summary:   "finds the likeliest links that the graph does not have, of one vertex, of every vertex or of the graph",
-		Detail:    "The likeliest is first. Candidates are vertices two edges apart and, for scorers of vectors, the nearest vertices of each vertex; for preferential_attachment all vertices, for l3 the ends of paths of three edges. The condition of WHERE must hold for the other vertex, or without FOR for both. ORDER BY, which needs FOR vertex, sorts the n vertices that were found, with vertices without a value last. FOR ALL finds the n likeliest of every vertex, in the order of the graph, with the limits of MATERIALIZE PREDICTIONS; FOR FILE finds those of the vertices whose keys a file lists, one per line, in the order of the file, and leaves out keys that the graph does not have. AS OF predicts from the edges before a time only, and a notice says how many of the links the graph has by now. Without WITH it answers from the predictions that MATERIALIZE PREDICTIONS has stored; FROM names the scorer if several are stored",
+		Detail:    "The likeliest is first. Candidates are vertices two edges apart and, for scorers of vectors, the nearest vertices of each vertex; for preferential_attachment all vertices, for l3 the ends of paths of three edges. WHERE must hold for the other vertex, or without FOR for both; with FOR vertex, ORDER BY may use what vertices have as well, and sorts the n vertices that were found. FOR ALL finds the n likeliest of every vertex, in the order of the graph, with the limits of MATERIALIZE PREDICTIONS; FOR FILE finds those of the vertices whose keys a file lists, one per line, in the order of the file, and leaves out keys that the graph does not have. AS OF predicts from the edges before a time only, and a notice says how many of the links the graph has by now. Without WITH it answers from the predictions that MATERIALIZE PREDICTIONS has stored; FROM names the scorer if several are stored",
 		Words:     "link prediction recommend recommendation missing links friends suggestion forecast future candidates",
 		Columns:   "with FOR vertex: vertex, score; with FOR ALL or FILE: source, rank, target, score; without: source, target, score",
 	},
@@ -113,16 +113,21 @@ func bindPredict(b *engine.Binder, s *parser.Predict) (req PredictRequest) {
 	if req.Stored = s.Stored; req.Stored {
 		return req
 	}
-	req.OrderBy, req.Descending = engine.Order(b, s.Order)
 	engine.Bind(b, "PREDICT", predictSchema(), s.Options, &req)
 	if s.AsOf != nil {
 		req.AsOf = asOf(b, req, s)
 	}
-	if s.Where != nil {
-		// The condition reads attributes of the graph, which may be known only from an
-		// embedding.
-		condition := conditions.Compile(b.Values, s.Where, scoredGraph(b, req), linkedToPredict)
-		req.Where, req.Attributes, req.condition = condition.Admits, condition.Attributes, s.Where.String()
+	if b.Tail.Where == nil && b.Tail.Order == nil {
+		return req
+	}
+	graph := scoredGraph(b, req) // which may be known only from an embedding
+	columns := []string{"source", "target", "vertex", "rank", "score"}
+	if e := b.TakeWhere(graph, columns...); e != nil {
+		condition := conditions.Compile(b.Values, e, graph, linkedToPredict)
+		req.Where, req.Attributes, req.condition = condition.Admits, condition.Attributes, e.String()
+	}
+	if req.Vertex != "" {
+		req.OrderBy, req.Descending = b.TakeOrder(graph, columns...)
 	}
 	return req
 }

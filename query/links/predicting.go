@@ -103,7 +103,7 @@ func predictFrom(c *engine.Call, found *prediction, part around) (r PredictResul
 		if err != nil {
 			return r, err
 		}
-		slices.SortFunc(links, func(a, b link.PredictedLink) int { return order(a.V, b.V) })
+		slices.SortStableFunc(links, func(a, b link.PredictedLink) int { return order(a.V, b.V) })
 	}
 	rows, n := int64(p.Scorers[0].Rows), int64(p.graph.Graph.Vertices())
 	switch {
@@ -340,7 +340,7 @@ func (a *around) how() string {
 // changes nothing if the vertex has too many edges, or if the graph or the embedding has changed since the request was
 // resolved.
 func readAround(c *engine.Call, p *prediction) (a around, err error) {
-	e := p.scorers[0].embedding
+	e := p.scorers[0].embedding()
 	if e == nil {
 		err = c.ReadPart(p.graph, nil, func(v *storage.GraphView, part *storage.GraphPart) error { return a.readEdges(c, v, part, p) })
 	} else {
@@ -406,7 +406,7 @@ func (a *around) readNear(c *engine.Call, v *storage.RowView, part *storage.Grap
 	if p.nearest.n == 0 {
 		return nil
 	}
-	s := p.nearest.search(*p.scorers[0].embedding, p.Vertex)
+	s := p.nearest.search(*p.scorers[0].embedding(), p.Vertex)
 	hits, _, err := search.Hits(c, search.NewInFile(c, v, s), &s)
 	a.near, a.index = index.Vertices(hits), s.Index
 	part.Name(a.near...)

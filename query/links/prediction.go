@@ -92,8 +92,8 @@ type PredictedLink struct {
 	Score float64 `json:"score"`
 }
 
-// PredictResult is the answer of Predict: the likeliest link first, or in the order of OrderBy, ties
-// in the order in which the vertices came into the graph; of many vertices in the order of the graph
+// PredictResult is the answer of Predict: the likeliest link first, ties in the order in which the
+// vertices came into the graph, or in the order of OrderBy, ties the likeliest first; of many vertices in the order of the graph
 // or of the file.
 type PredictResult struct {
 	Links      []PredictedLink `json:"links"`
@@ -174,7 +174,7 @@ func resolvePrediction(c *engine.Call, req PredictRequest) (*prediction, error) 
 	if err := cmp.Or(checkAsOf(p), scoring.CheckSides(p.graph, p.Sides, req.With)); err != nil {
 		return nil, err
 	}
-	if e := scorers.scorers[0].embedding; e != nil && req.Near >= 0 {
+	if e := scorers.scorers[0].embedding(); e != nil && req.Near >= 0 {
 		p.nearest = nearest{n: cmp.Or(req.Near, DefaultNear), metric: evaluate.NearestBy(req.With.Name)}
 		if req.Near == 0 && !req.ofGraph() {
 			p.nearest.n = max(DefaultNear, req.K)
@@ -197,7 +197,7 @@ func resolvePrediction(c *engine.Call, req PredictRequest) (*prediction, error) 
 
 // checkAsOf refuses a graph without times, and vectors, which have seen later edges.
 func checkAsOf(p *prediction) error {
-	switch e := p.scorers[0].embedding; {
+	switch e := p.scorers[0].embedding(); {
 	case p.AsOf == nil:
 	case !p.graph.Timed:
 		return fault.New(fault.Before, "the edges of graph %s have no times", fault.Name(p.graph.Name))
@@ -270,10 +270,14 @@ func (p *prediction) candidates() string {
 	switch {
 	case p.With.Name == byDegrees:
 		return "all pairs of vertices with edges, by the product of their degrees"
-	case p.With.Name == "l3" || p.Sides != "" && p.nearest.n == 0:
+	case p.With.Name == "l3" || p.Sides != "" && p.nearest.n == 0 && p.With.Model == "":
 		return "vertices that a path of three edges leads to"
-	case p.nearest.n == 0:
+	case p.nearest.n == 0 && p.With.Model == "":
 		return "vertices two edges apart"
+	}
+	likeliest := fmt.Sprintf("the %d likeliest by l3 + resource_allocation", max(link.LeastCandidates, 10*p.K))
+	if p.nearest.n == 0 {
+		return likeliest
 	}
 	how := "by a scan of all vectors"
 	if p.nearest.index != nil {
@@ -282,7 +286,9 @@ func (p *prediction) candidates() string {
 		how += " each"
 	}
 	apart := "vertices two edges apart"
-	if p.Sides != "" {
+	if p.With.Model != "" {
+		apart = likeliest
+	} else if p.Sides != "" {
 		apart = "vertices that a path of three edges leads to"
 	}
 	return fmt.Sprintf("%s and the %d nearest by %s, %s", apart, p.nearest.n, p.nearest.metric, how)
@@ -299,8 +305,8 @@ func (p *prediction) fitsFile(c *engine.Call) bool {
 	switch {
 	case p.Vertex == "", with.Model != "", p.Where != nil, p.OrderBy != "", p.Sides != "", p.AsOf != nil, !c.PartsPay(p.graph):
 		return false
-	case with.embedding != nil:
-		return search.CanScanFile(c, p.nearest.search(*with.embedding, p.Vertex))
+	case with.embedding() != nil:
+		return search.CanScanFile(c, p.nearest.search(*with.embedding(), p.Vertex))
 	}
 	return link.RowSteps(with.Name) > 0 || with.Name == byDegrees
 }

@@ -80,8 +80,18 @@ type scorerEntries struct {
 
 type scorerEntry struct {
 	catalogue.Scorer
-	model     storage.ModelInfo // entry of the model, if the scorer is a model
-	embedding *session.Entry    // entry of the embedding that the scorer or its model reads; nil for none
+	model storage.ModelInfo // entry of the model, if the scorer is a model
+	// embeddings are the entries of those that the scorer or its model reads. The nearest
+	// vertices are those of the first one.
+	embeddings []*session.Entry
+}
+
+// embedding is the first embedding; nil for none.
+func (s scorerEntry) embedding() *session.Entry {
+	if len(s.embeddings) == 0 {
+		return nil
+	}
+	return s.embeddings[0]
 }
 
 // findScorers checks scorers and finds their entries, and the entry of the graph;
@@ -130,8 +140,8 @@ func findScorer(c *engine.Call, s *scorerEntry, w catalogue.Scorer, at fault.Par
 		return "", "", err
 	}
 	if w.Model != "" {
-		if s.model, err = entries.ModelInfo(c, w.Model, at); err == nil && s.model.Embedding != "" {
-			s.embedding, err = modelEmbedding(c, s.model, at)
+		if s.model, err = entries.ModelInfo(c, w.Model, at); err == nil {
+			s.embeddings, err = modelEmbeddings(c, s.model, at)
 		}
 		return "model " + fault.Name(w.Model), s.model.Graph, err
 	}
@@ -139,20 +149,27 @@ func findScorer(c *engine.Call, s *scorerEntry, w catalogue.Scorer, at fault.Par
 		return "", "", nil
 	}
 	e, err := c.Entry(w.Embedding, at)
-	s.embedding = &e
+	s.embeddings = []*session.Entry{&e}
 	return "embedding " + fault.Name(w.Embedding), e.Info.Graph, err
 }
 
-func modelEmbedding(c *engine.Call, model storage.ModelInfo, at fault.Part) (*session.Entry, error) {
-	e, err := c.Entry(model.Embedding, at)
-	if errors.Is(err, storage.ErrNotFound) {
-		return nil, fault.New(at, "model %s reads embedding %s, which was dropped", fault.Name(model.Name), fault.Name(model.Embedding)).
-			WithRemedy("TRAIN MODEL " + fault.Name(model.Name) + " again, with another embedding or without").WithErr(err)
+func modelEmbeddings(c *engine.Call, model storage.ModelInfo, at fault.Part) ([]*session.Entry, error) {
+	var list []*session.Entry
+	for _, of := range model.Embeddings {
+		e, err := c.Entry(of.Name, at)
+		if errors.Is(err, storage.ErrNotFound) {
+			return nil, fault.New(at, "model %s reads embedding %s, which was dropped", fault.Name(model.Name), fault.Name(of.Name)).
+				WithRemedy("TRAIN MODEL " + fault.Name(model.Name) + " again, with other embeddings or without").WithErr(err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := checkMethod(model.Name, of, e.Info, at); err != nil {
+			return nil, err
+		}
+		list = append(list, &e)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &e, checkCoordinates(model, e.Info, at)
+	return list, nil
 }
 
 func scorerColumns(with []catalogue.Scorer) []string {
@@ -164,8 +181,10 @@ func (s *scorerEntries) embeddings() []*session.Entry {
 	var list []*session.Entry
 	seen := map[string]bool{}
 	for _, w := range s.scorers {
-		if e := w.embedding; e != nil && !seen[e.Info.Name] {
-			list, seen[e.Info.Name] = append(list, e), true
+		for _, e := range w.embeddings {
+			if !seen[e.Info.Name] {
+				list, seen[e.Info.Name] = append(list, e), true
+			}
 		}
 	}
 	return list

@@ -96,10 +96,10 @@ func TestDB_Score_EmbeddingReplacedMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	querytest.MustExec(t, db, "EMBED g USING dp_spectral(dim := 4, beta := 0.5) AS e")
-	if _, err := op.Exec(c); !errors.Is(err, fault.ErrCoordinates) {
+	if _, err := op.Exec(c); !errors.Is(err, fault.ErrOtherMethod) {
 		t.Errorf("running: %v", err)
 	}
-	if _, err := db.Links().Score(context.Background(), req); !errors.Is(err, fault.ErrCoordinates) {
+	if _, err := db.Links().Score(context.Background(), req); !errors.Is(err, fault.ErrOtherMethod) {
 		t.Errorf("resolving: %v", err)
 	}
 }

@@ -66,7 +66,9 @@ func (b *boundScorer) links() link.Scoring {
 func (s *loadedScoring) made() time.Time {
 	var made time.Time
 	for _, sp := range s.spaces {
-		made = sp.Info.Created
+		if sp.Info.Created.After(made) {
+			made = sp.Info.Created
+		}
 	}
 	for _, w := range s.Scorers {
 		if w.model != nil && w.model.info.Created.After(made) {
@@ -116,7 +118,9 @@ func bindScorer(c *engine.Call, s *loadedScoring, w catalogue.Scorer, at fault.P
 		if err != nil {
 			return b, s.lostTimes(w, at, err)
 		}
-		s.use(m.space)
+		for _, space := range m.spaces {
+			s.use(space)
+		}
 		b.Score, b.Batch, b.Rows, b.model = m.Score, m.Batch, m.rows(), m
 		return b, nil
 	}
@@ -143,9 +147,9 @@ func (s *loadedScoring) lostTimes(w catalogue.Scorer, at fault.Part, err error) 
 		WithRemedy("choose a later time").WithErr(err)
 }
 
-// use notes an embedding that a scorer reads; nil is none.
+// use notes an embedding that a scorer reads.
 func (s *loadedScoring) use(sp *session.Space) {
-	if sp != nil && !slices.Contains(s.spaces, sp) {
+	if !slices.Contains(s.spaces, sp) {
 		s.spaces = append(s.spaces, sp)
 	}
 }
@@ -180,10 +184,10 @@ func (s *loadedScoring) all(c *engine.Call, pairs []Pair) ([]ScoredPair, error) 
 // tally counts the pairs without scores of one block.
 type tally struct{ Missing, Newer int64 }
 
-// scoreBlock is the number of pairs in a unit of work: it takes tens of microseconds,
+// scoreBlock is the number of pairs in a unit of work: it takes a hundred microseconds,
 // more than the cost of passing it to a goroutine, and some milliseconds with the
-// slowest scorer.
-const scoreBlock = 64
+// slowest scorer. Models score pairs of one vertex together, of which a block has more the longer it is.
+const scoreBlock = 512
 
 // pairBlock is up to scoreBlock pairs on their way to the scorers.
 type pairBlock struct {
@@ -255,7 +259,7 @@ func noteModels(c *engine.Call, s *loadedScoring) error {
 			continue
 		}
 		noted[w.model] = true
-		info, space := w.model.info, w.model.space
+		info := w.model.info
 		behind, err := entries.Behind(c, info.Graph, info.GraphVersion)
 		if err != nil {
 			return err
@@ -263,8 +267,10 @@ func noteModels(c *engine.Call, s *loadedScoring) error {
 		if behind > 0 {
 			c.Notice("model %s was trained %s of graph %s ago", fault.Name(info.Name), fault.Count(int64(behind), "version"), fault.Name(info.Graph))
 		}
-		if space != nil && space.Info.Generation != info.Generation {
-			c.Notice("embedding %s was refreshed since model %s was trained, from generation %d to %d", fault.Name(info.Embedding), fault.Name(info.Name), info.Generation, space.Info.Generation)
+		for i, space := range w.model.spaces {
+			if of := info.Embeddings[i]; space.Info.Generation != of.Generation {
+				c.Notice("embedding %s was refreshed since model %s was trained, from generation %d to %d", fault.Name(of.Name), fault.Name(info.Name), of.Generation, space.Info.Generation)
+			}
 		}
 	}
 	return nil

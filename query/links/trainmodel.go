@@ -32,34 +32,28 @@ import (
 	"heavytail/storage/vec"
 )
 
-// DefaultFeatures are the features of a model with an embedding, if none are given:
-// both predict links on every graph that was tried, and no other feature improves on
-// them.
-const DefaultFeatures = "hadamard+l1"
-
 // TrainModelRequest asks for a model of the links of a graph.
 type TrainModelRequest struct {
 	Graph string
 	Name  string // of the model; one of that name on the same graph is replaced
-	// Embedding is the embedding whose features the model uses, which must be up to
-	// date with the graph; empty makes a model of heuristics alone.
-	Embedding string
-	// Heuristics are names of link.Scorers, including scorers of vectors: the model has exactly these
-	// and the features. nil lets training choose among all, see link.Terms; an empty list means
-	// none.
+	// Embeddings are those that the model reads, by their distance, cosine and product, which must be up
+	// to date with the graph. If none is named, those of run.StackEmbeddings are computed for the model
+	// and stored with it, unless NoEmbeddings is set or Heuristics are named.
+	Embeddings   []string
+	NoEmbeddings bool
+	// Heuristics are names of link.Scorers: the model has exactly these, those of vectors for each
+	// embedding; without one of vectors and with embeddings also cosine, l2 and dot of them. nil is
+	// all that the graph has data for; see link.Terms.
 	Heuristics []string
-	// Features are names of link.Features joined by +. Empty means DefaultFeatures if
-	// an embedding is named and no heuristic reads it, otherwise none.
-	Features string
 
-	Share    float64 // fraction of the edges to hold out for the measures; 0 is the default of evaluate.SplitOptions
+	Share    float64 // fraction of the edges that each of five splits hides; 0 is run.DefaultModelShare
 	Latest   *bool   // hold out the edges with the latest timestamps instead of random edges; nil does so if the graph has timestamps
-	Training int     // largest number of edges to learn from; 0 is the default of evaluate.SplitOptions
+	Training int     // largest number of edges of each split to learn from; 0 is link.DefaultLinks
 	Seed     uint64  // seed of the random edges and pairs
 	// Negatives are the kinds of pairs without an edge on which the model is measured,
-	// in addition to evaluate.RandomNegatives. For evaluate.DegreeNegatives the same terms are also
-	// measured on a random graph with the same degrees, drawn by Seed, which takes as long again
-	// except for the choice of the terms.
+	// in addition to evaluate.RandomNegatives; nil is evaluate.DegreeNegatives. For these the same terms
+	// are also measured on a random graph with the same degrees, drawn by Seed, which takes
+	// two more embeddings.
 	Negatives []evaluate.Negatives
 }
 
@@ -79,33 +73,34 @@ const (
 // modelEntry has the catalogue entries for a TrainModelRequest, and the request
 // after defaults.
 type modelEntry struct {
-	graph     storage.GraphInfo
-	embedding *session.Entry // nil without an embedding
-	terms     link.Terms
-	split     evaluate.SplitOptions
+	graph      storage.GraphInfo
+	embeddings []*session.Entry // that are named
+	own        []string         // names of those that are computed for the model, as run.StackEmbeddings
+	split      evaluate.SplitOptions
 }
 
 var trainModel = &engine.Statement[*parser.TrainModel, TrainModelRequest, *modelEntry, TrainModelResult]{
 	Help: help.Statement{
 		Statement: kindTrain,
-		Summary:   "trains a model on held-out edges that predicts links from heuristics of the graph and features of an embedding",
-		Detail:    "It is measured on other held-out edges, and stored for use as model(…) in SCORE and PREDICT. With heuristics(…) it uses exactly these, and the features; without it chooses among all heuristics of the graph, alone and together, and without an embedding only heuristics",
+		Summary:   "trains a model that predicts links from all scorers of the graph, the degrees and embeddings, and stores it",
+		Detail:    "Of embeddings it uses the distance, cosine and product. It is measured on hidden edges that it has not learned from, and used as model(…) in SCORE and PREDICT. Without USING it computes prone, fastrp and dp_spectral for the model, and stores them as model_prone, model_fastrp and model_dp_spectral, which DROP MODEL drops. With heuristics(…) it uses exactly these, and the embeddings that are named",
 		Words:     "link prediction learn classifier logistic regression machine learning supervised fit",
-		Columns:   "model, terms, negatives, auc, auc_low, auc_high, null_auc, average_precision, brier, calibration_error, best_single, best_single_auc, best_single_null_auc, seconds; in the background those of SHOW JOBS",
+		Columns:   "model, negatives, auc, auc_low, auc_high, null_auc, average_precision, map, recall, brier, calibration_error, best_single, best_single_auc, best_single_null_auc, seconds; in the background those of SHOW JOBS",
 	},
 	Schema:  trainSchema,
 	Bind:    bindTrainModel,
 	Resolve: resolveTrainModel,
 	Plan: func(req TrainModelRequest, found *modelEntry) *plan.Plan {
 		inputs := []*plan.Plan{session.GraphPlan(found.graph)}
-		learn := "heuristics"
-		if e := found.embedding; e != nil {
-			inputs = append([]*plan.Plan{e.Plan()}, inputs...)
-			learn = fmt.Sprintf("heuristics and features; %s of the remaining graph, with the options of embedding %s", e.Info.Method, fault.Name(e.Info.Name))
+		for i, name := range found.own {
+			inputs = append(inputs, plan.Step("embedding", fmt.Sprintf("%s, computed for the model and stored as %s", run.StackEmbeddings()[i].Method, fault.Name(name))))
+		}
+		for _, e := range found.embeddings {
+			inputs = append(inputs, e.Plan())
 		}
 		return plan.Result("model", fault.Name(req.Name),
-			plan.Measured(plan.Solve, "logistic regression", learn,
-				plan.Step("split", "held-out edges for training and for measurement", inputs...)))
+			plan.Measured(plan.Solve, "fit", found.learns(req),
+				plan.Step("split", fmt.Sprintf("%d splits, each with %v of the edges hidden, and its own embeddings", run.ModelSplits, cmp.Or(req.Share, run.DefaultModelShare)), inputs...)))
 	},
 	Run:   runTrainModel,
 	Table: trainTable,
@@ -119,28 +114,39 @@ var trainModel = &engine.Statement[*parser.TrainModel, TrainModelRequest, *model
 	},
 }
 
+// learns describes the terms.
+func (m *modelEntry) learns(req TrainModelRequest) string {
+	text := "all scorers of the graph and the degrees"
+	if req.Heuristics != nil {
+		text = strings.Join(req.Heuristics, ", ")
+	}
+	if n := len(m.own) + len(m.embeddings); n > 0 {
+		text += ", and " + fault.Count(int64(n), "embedding")
+	}
+	return text
+}
+
 // trainTable is a row for the random pairs and one for each other kind.
 func trainTable(_ TrainModelRequest, r TrainModelResult) [][]rows.Value {
-	row := func(m storage.NegativeMeasure, brier, calibration rows.Value) []rows.Value {
+	row := func(m storage.NegativeMeasure, averagePrecision, recall, brier, calibration rows.Value) []rows.Value {
 		best := catalogue.BestOf(m.Heuristics)
 		return []rows.Value{
-			r.Name, strings.Join(r.Terms, ", "), m.Negatives, m.AUC, m.AUCLow, m.AUCHigh, cells.When(m.NullAUC > 0, m.NullAUC), m.AveragePrecision, brier, calibration,
+			r.Name, m.Negatives, m.AUC, m.AUCLow, m.AUCHigh, cells.When(m.NullAUC > 0, m.NullAUC), m.AveragePrecision, averagePrecision, recall, brier, calibration,
 			cells.TextOrNil(best.Name), cells.When(best.Name != "", best.AUC), cells.When(best.NullAUC > 0, best.NullAUC), r.Seconds,
 		}
 	}
 	random := storage.NegativeMeasure{
 		Negatives: string(evaluate.RandomNegatives), AUC: r.AUC, AUCLow: r.AUCLow, AUCHigh: r.AUCHigh, AveragePrecision: r.AveragePrecision, Heuristics: r.Heuristics,
 	}
-	table := [][]rows.Value{row(random, r.Brier, r.CalibrationError)}
+	table := [][]rows.Value{row(random, r.Ranking.MAP[0], r.Ranking.Recall[0], r.Brier, r.CalibrationError)}
 	for _, n := range r.ByNegatives {
-		table = append(table, row(n, nil, nil))
+		table = append(table, row(n, nil, nil, nil, nil))
 	}
 	return table
 }
 
-// TrainModel holds out edges of a graph, learns from some of them how likely a link
-// is, measures the model on the others, and stores it. It takes some seconds more
-// than computing the embedding twice on the remaining edges.
+// TrainModel hides edges of a graph five times, learns from them how likely a link
+// is, measures the model on those that it has not learned from, and stores it: see run.TrainModel.
 func (s *Service) TrainModel(ctx context.Context, req TrainModelRequest) (TrainModelResult, error) {
 	return trainModel.Answer(ctx, s.db, req)
 }
@@ -150,15 +156,19 @@ func (s *Service) StartTrainModel(ctx context.Context, req TrainModelRequest) (s
 	return trainModel.Start(ctx, s.db, req)
 }
 
-const featuresOption = "features"
-
 func trainSchema() option.Schema[TrainModelRequest] {
 	return option.Schema[TrainModelRequest]{
-		option.String(featuresOption, "features of the embedding, joined by +: those of "+strings.Join(scoring.FeatureNames(), ", ")+" that do not depend on the order of a pair; none by default without an embedding, or if a heuristic reads the embedding", func(r *TrainModelRequest) *string { return &r.Features }).OrElse(DefaultFeatures),
-		engine.ShareField("fraction of the edges held out to measure on", func(r *TrainModelRequest) *float64 { return &r.Share }),
+		option.Either("embeddings", "auto computes embeddings for the model if none and no heuristics are named; none learns from the graph alone", "auto", "none", func(r *TrainModelRequest) *bool { return &r.NoEmbeddings }).
+			Rule(func(r TrainModelRequest) error {
+				if r.NoEmbeddings && len(r.Embeddings) > 0 {
+					return fault.Rule("is none, and embeddings are named")
+				}
+				return nil
+			}),
+		engine.ShareField("fraction of the edges that each of the five splits hides", func(r *TrainModelRequest) *float64 { return &r.Share }).OrElse(run.DefaultModelShare),
 		scoring.LatestField("", func(r *TrainModelRequest) **bool { return &r.Latest }),
-		engine.NegativesField("comma-separated kinds of pairs without an edge that hidden edges are compared with, in addition to random; each kind has a row, without the calibration, and the model always learns from random pairs. null_auc is the AUC by degree of the same terms on a random graph with the same degrees, which takes about as long as the training", func(r *TrainModelRequest) *[]evaluate.Negatives { return &r.Negatives }),
-		option.Int("training", "largest number of edges to learn from, which are held out as well, with as many pairs without an edge", func(r *TrainModelRequest) *int { return &r.Training }).OrElse(evaluate.DefaultTraining).Between(1, scoring.MaxTraining),
+		engine.NegativesField("comma-separated kinds of pairs without an edge that hidden edges are compared with, in addition to random; each kind has a row, without recommendations and calibration, and the model always learns from random pairs. null_auc is the AUC by degree of the same terms on a random graph with the same degrees; random alone omits it", func(r *TrainModelRequest) *[]evaluate.Negatives { return &r.Negatives }).OrElse(string(evaluate.DegreeNegatives)),
+		option.Int("training", "largest number of hidden edges of each split to learn from", func(r *TrainModelRequest) *int { return &r.Training }).OrElse(link.DefaultLinks).Between(1, scoring.MaxTraining),
 		option.Seed("seed of the edges and pairs that are drawn; the same seed gives the same model", func(r *TrainModelRequest) *uint64 { return &r.Seed }),
 	}
 }
@@ -166,7 +176,9 @@ func trainSchema() option.Schema[TrainModelRequest] {
 func bindTrainModel(b *engine.Binder, s *parser.TrainModel) TrainModelRequest {
 	b.Background = s.Background
 	req := TrainModelRequest{Graph: b.Name(fault.Graph, s.Graph), Name: b.Name(entries.PartModel, s.Model)}
-	req.Embedding = b.NameOrNone(fault.Embedding, s.Embedding)
+	for _, e := range s.Embeddings {
+		req.Embeddings = append(req.Embeddings, b.Name(fault.Embedding, e))
+	}
 	for i, h := range s.Heuristics {
 		req.Heuristics = append(req.Heuristics, b.Name(fault.Scorer(i), h))
 	}
@@ -186,151 +198,168 @@ func resolveTrainModel(c *engine.Call, req TrainModelRequest) (*modelEntry, erro
 	if req.Latest != nil {
 		m.split.Latest = *req.Latest
 	}
-	if err := checkModelName(c, req.Name, req.Graph); err != nil {
+	old, err := checkModelName(c, req.Name, req.Graph)
+	if err != nil {
 		return nil, err
 	}
-	if m.terms, err = req.terms(); err != nil {
+	if err = req.checkTerms(); err != nil {
 		return nil, err
 	}
 	if at := slices.IndexFunc(req.Heuristics, link.NeedsTimes); at >= 0 && !m.graph.Timed {
 		return nil, scoring.NoTimes(req.Graph, req.Heuristics[at], fault.Scorer(at))
 	}
-	if err := scoring.CheckLinkGraph(c, req.Graph, true, m.split.Latest); err != nil || req.Embedding == "" {
+	if err := scoring.CheckLinkGraph(c, req.Graph, true, m.split.Latest); err != nil {
 		return m, err
 	}
-	e, err := c.Present(req.Embedding, fault.Embedding)
-	switch {
-	case err != nil:
-		return nil, err
-	case e.Info.Graph != req.Graph:
-		return nil, fault.New(fault.Embedding, "embedding %s belongs to graph %s, and not to graph %s", fault.Name(req.Embedding), fault.Name(e.Info.Graph), fault.Name(req.Graph))
+	for _, name := range req.Embeddings {
+		e, err := c.Present(name, fault.Embedding)
+		switch {
+		case err != nil:
+			return nil, err
+		case e.Info.Graph != req.Graph:
+			return nil, fault.New(fault.Embedding, "embedding %s belongs to graph %s, and not to graph %s", fault.Name(name), fault.Name(e.Info.Graph), fault.Name(req.Graph))
+		}
+		if err := cmp.Or(entries.CheckComputed(e.Info), entries.CheckOwnStart(e.Info), entries.CheckCurrent(name, e.Behind, "")); err != nil {
+			return nil, err
+		}
+		m.embeddings = append(m.embeddings, &e)
 	}
-	m.embedding = &e
-	return m, cmp.Or(entries.CheckComputed(e.Info), entries.CheckOwnStart(e.Info), entries.CheckCurrent(req.Embedding, e.Behind, ""))
+	if len(req.Embeddings) == 0 && req.Heuristics == nil && !req.NoEmbeddings {
+		m.own, err = ownEmbeddings(c, req, old)
+	}
+	return m, err
 }
 
-func checkModelName(c *engine.Call, model, graph string) error {
+// ownEmbeddings are the names of the embeddings that are computed for a model. old is the model that it
+// replaces, if any.
+func ownEmbeddings(c *engine.Call, req TrainModelRequest, old storage.ModelInfo) ([]string, error) {
+	var names []string
+	for _, s := range run.StackEmbeddings() {
+		name := req.Name + "_" + s.Method
+		if err := storage.CheckEmbeddingName(name); err != nil {
+			return nil, engine.NameMistake(err, entries.PartModel)
+		}
+		settings, err := run.Settings(s.Method, s.Options)
+		if err != nil {
+			return nil, err
+		}
+		now, err := c.DB.Store.EmbeddingInfo(c.Ctx, name)
+		same := err == nil && now.Graph == req.Graph && entries.SameMethod(storage.ModelEmbedding{Method: s.Method, Settings: settings}, now)
+		if !errors.Is(err, storage.ErrNotFound) && engine.NotDamage(err) == nil && !same && !slices.Contains(old.Own(), name) {
+			return nil, fault.New(entries.PartModel, "embedding %s exists, and the model would store one of that name", fault.Quote(name)).
+				WithRemedy("choose another name for the model, or write USING " + fault.Name(name)).WithErr(storage.ErrExists)
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+func checkModelName(c *engine.Call, model, graph string) (storage.ModelInfo, error) {
 	old, err := c.DB.Store.ModelInfo(c.Ctx, model)
 	if err == nil && old.Graph != graph {
-		return fault.New(entries.PartModel, "model %s exists and belongs to graph %s", fault.Quote(model), fault.Name(old.Graph)).
+		return old, fault.New(entries.PartModel, "model %s exists and belongs to graph %s", fault.Quote(model), fault.Name(old.Graph)).
 			WithRemedy("drop it first, or choose another name").WithErr(storage.ErrExists)
 	}
 	if errors.Is(err, storage.ErrNotFound) {
-		return nil
+		return old, nil
 	}
-	return engine.NotDamage(err)
+	return old, engine.NotDamage(err)
 }
 
-// terms checks the heuristics and features of the request, and sets the defaults.
-func (req TrainModelRequest) terms() (link.Terms, error) {
-	terms := link.Terms{Heuristics: req.Heuristics, Features: req.Features}
+// checkTerms checks the heuristics of the request.
+func (req TrainModelRequest) checkTerms() error {
 	all := link.Scorers()
-	vectors := -1
 	for i, h := range req.Heuristics {
 		at := slices.IndexFunc(all, func(s link.Scorer) bool { return s.Name == h })
 		switch {
 		case at < 0:
-			return terms, scoring.UnknownScorer(h, fault.Scorer(i))
+			return scoring.UnknownScorer(h, fault.Scorer(i))
 		case slices.Contains(req.Heuristics[:i], h):
-			return terms, fault.New(fault.Scorer(i), "heuristic %s is named twice", h)
-		case all[at].NeedsEmbedding:
-			vectors = i
+			return fault.New(fault.Scorer(i), "heuristic %s is named twice", h)
+		case all[at].NeedsEmbedding && len(req.Embeddings) == 0:
+			return fault.New(fault.Scorer(i), "heuristic %s is read from an embedding, and none is named", h).
+				WithRemedy("name one: USING embedding, heuristics(…)").WithErr(link.ErrNeedsEmbedding)
 		}
 	}
-	if req.Embedding != "" && req.Features == "" && vectors < 0 {
-		terms.Features = DefaultFeatures
-	}
-	if _, err := link.ParseFeatures(terms.Features); err != nil {
-		e := fault.New(fault.Option(featuresOption), "features are %s: %v", fault.QuoteKey(terms.Features), err)
-		e.Err = err
-		if errors.Is(err, link.ErrFeature) {
-			e.Remedy = "they are names joined by +, such as 'hadamard+l1', of " + strings.Join(scoring.FeatureNames(), ", ")
+	for i, name := range req.Embeddings {
+		if slices.Contains(req.Embeddings[:i], name) {
+			return fault.New(fault.Embedding, "embedding %s is named twice", fault.Name(name))
 		}
-		return terms, e
 	}
-	if req.Embedding == "" && (terms.Features != "" || vectors >= 0) {
-		at, what := fault.Option(featuresOption), "features are"
-		if vectors >= 0 {
-			at, what = fault.Scorer(vectors), "heuristic "+req.Heuristics[vectors]+" is"
-		}
-		return terms, fault.New(at, "%s read from an embedding, and none is named", what).
-			WithRemedy("name one: USING embedding, heuristics(…)").WithErr(link.ErrNeedsEmbedding)
+	if err := (link.Terms{Scorers: req.Heuristics, Embeddings: len(req.Embeddings)}).Validate(); err != nil {
+		return fault.New(entries.PartModel, "%v", err).WithErr(err)
 	}
-	if err := terms.Validate(); err != nil {
-		return terms, fault.New(entries.PartModel, "%v", err).WithErr(err)
-	}
-	return terms, nil
+	return nil
 }
 
-// modelTraining is a request whose graph and embedding are loaded.
+// modelTraining is a request whose graph and embeddings are loaded.
 type modelTraining struct {
 	*modelEntry
 	graph *session.Graph
-	space *session.Space // nil without an embedding
+	infos []storage.EmbeddingInfo // of the embeddings that are named
 	job   run.ModelRequest
 }
 
-// named is the request with the embedding's name in the catalogue.
+// named is the request with the names of the embeddings in the catalogue.
 func (m *modelEntry) named(req TrainModelRequest) TrainModelRequest {
-	if m.embedding != nil {
-		req.Embedding = m.embedding.Info.Name
+	req.Embeddings = nil
+	for _, e := range m.embeddings {
+		req.Embeddings = append(req.Embeddings, e.Info.Name)
 	}
 	return req
 }
 
 func loadTraining(c *engine.Call, req TrainModelRequest, found *modelEntry) (*modelTraining, error) {
 	t := &modelTraining{modelEntry: found}
-	t.job.Heuristics, t.job.Features, t.job.Split = found.terms.Heuristics, found.terms.Features, found.split
-	t.job.Negatives = req.Negatives
+	t.job.Heuristics, t.job.Split, t.job.Negatives = req.Heuristics, found.split, req.Negatives
+	if req.Negatives == nil {
+		t.job.Negatives = []evaluate.Negatives{evaluate.DegreeNegatives}
+	}
 	t.job.Null = func(context.Context) (*csr.Graph, error) { return scoring.NullGraph(c, t.graph, req.Seed) }
+	for i, name := range found.own {
+		s := run.StackEmbeddings()[i]
+		t.job.Embeddings = append(t.job.Embeddings, run.ModelEmbedding{Name: fault.Name(name), Method: s.Method, Options: s.Options})
+	}
 	return t, c.Consistent(func() (err error) {
 		if t.graph, err = c.Graph(req.Graph, fault.Graph); err != nil {
 			return err
 		}
-		t.job.Graph = t.graph.Graph
-		if found.embedding == nil {
-			return nil
+		t.job.Graph, t.infos = t.graph.Graph, nil
+		t.job.Embeddings = t.job.Embeddings[:len(found.own)]
+		for _, name := range req.Embeddings {
+			e, err := c.Present(name, fault.Embedding)
+			if err == nil {
+				err = entries.CheckCurrent(name, e.Behind, "") // the graph may have changed meanwhile
+			}
+			if err != nil {
+				return err
+			}
+			t.infos = append(t.infos, e.Info)
+			t.job.Embeddings = append(t.job.Embeddings, run.ModelEmbedding{Name: fault.Name(name), Method: e.Info.Method, Options: run.StoredOptions(e.Info)})
 		}
-		if t.space, err = c.Space(req.Embedding, fault.Embedding); err != nil {
-			return err
-		}
-		info := t.space.Info
-		t.job.Method, t.job.Options, t.job.Vectors = info.Method, run.StoredOptions(info), t.space.Matrix
-		return entries.CheckCurrent(req.Embedding, t.space.Behind, "") // the graph may have changed meanwhile
+		return nil
 	})
 }
 
-// bytes estimates the memory of a training in addition to the graph and the vectors:
-// the graph of the remaining edges, the pairs, two sets of vectors of that graph, and
-// the larger of the work of embedding it and the table of the pairs to learn from. With a
-// null graph all of these are there twice.
+// bytes estimates the memory of a training in addition to the graph: two graphs of remaining edges,
+// their vectors, the work of the embedding that takes most, and the tables of the pairs. With a
+// null graph there is one more graph.
 func (t *modelTraining) bytes() int64 {
 	g := t.graph.Graph
-	pairs := cmp.Or(int64(t.job.Split.Training), evaluate.DefaultTraining)
-	pairs = 2 * min(pairs, g.Edges())
-	width := int64(len(link.Scorers()))
-	bytes, work := 8*int64(g.Vertices())+32*g.Edges(), int64(0)
-	if t.space != nil {
-		most, _ := run.Bytes(g, t.job.Method, t.job.Options) // they are those of a stored embedding
-		bytes, work = bytes+2*t.beside(), most-t.beside()
-		features, _ := link.ParseFeatures(t.job.Features) // they have been checked
-		for _, f := range features {
-			width += int64(f.Width(t.space.Matrix.Dim))
-		}
+	bytes, work := 2*(8*int64(g.Vertices())+32*g.Edges()), int64(0)
+	for _, e := range t.job.Embeddings {
+		most, _ := run.Bytes(g, e.Method, e.Options) // they have been checked
+		work = max(work, most)
+		bytes += 3 * session.VectorBytes(g.Vertices(), int(run.Dim(e.Method, e.Options)))
 	}
 	if slices.Contains(t.job.Negatives, evaluate.DegreeNegatives) {
-		exchange := 36*g.Edges() + 16*int64(g.Vertices()) // of algorithms.Exchange
-		bytes += max(bytes, exchange)
+		bytes += 36*g.Edges() + 16*int64(g.Vertices()) // of algorithms.Exchange
 	}
-	return bytes + max(work, 3*4*width*pairs)
-}
-
-// beside is the memory of the stored vectors.
-func (t *modelTraining) beside() int64 {
-	if t.space == nil {
-		return 0
-	}
-	return session.VectorBytes(t.space.Matrix.Rows, t.space.Matrix.Dim)
+	const columns, kept = 24, 8 + 8
+	learned := min(int64(cmp.Or(t.job.Split.Training, link.DefaultLinks)), g.Edges())
+	measured := min(2*10_000, g.Edges())
+	pairs := run.ModelSplits * (25*learned + int64(1+len(t.job.Negatives))*measured)
+	return bytes + max(work, kept*pairs*int64(columns+4*len(t.job.Embeddings)))
 }
 
 func runTrainModel(c *engine.Call, req TrainModelRequest, found *modelEntry) (TrainModelResult, error) {
@@ -354,16 +383,19 @@ func storeModel(c *engine.Call, req TrainModelRequest, t *modelTraining) (TrainM
 	info := t.info(req, model, report)
 	stop(int64(info.TrainingPairs), fmt.Sprintf("AUC %.4f", info.AUC))
 	if best := catalogue.BestOf(info.Heuristics); best.Name != "" && best.AUC > info.AUC {
-		why := ", which is chosen by its recommendations first"
-		if req.Heuristics != nil {
-			why = ""
-		}
-		c.Notice("%s alone has an AUC of %.4f on the pairs held out, more than the model%s", best.Name, best.AUC, why)
+		c.Notice("%s alone has an AUC of %.4f on the hidden pairs, more than the model", best.Name, best.AUC)
+	}
+	if gain := info.Ranking.RecallGain; gain[2] < 0 {
+		best := catalogue.BestBy(info.Heuristics, func(h storage.HeuristicMeasure) float64 { return h.Recall })
+		c.Notice("to recommend links, take %s: of ten recommendations it finds %.4f of the hidden edges, the model %.4f (difference %.4f to %.4f)", best.Name, best.Recall, info.Ranking.Recall[0], gain[1], gain[2])
 	}
 	for _, n := range info.ByNegatives {
 		if best := catalogue.BestOf(n.Heuristics); best.AUC > n.AUC {
 			c.Notice("by the negatives %s, %s alone has an AUC of %.4f, more than the model", n.Negatives, best.Name, best.AUC)
 		}
+	}
+	if info.Embeddings, err = t.storeEmbeddings(c); err != nil {
+		return TrainModelResult{}, err
 	}
 	info, err = c.DB.Store.PutModel(c.Ctx, info, func(w io.Writer) error {
 		_, err := model.WriteTo(w)
@@ -376,16 +408,36 @@ func storeModel(c *engine.Call, req TrainModelRequest, t *modelTraining) (TrainM
 	return TrainModelResult{ModelInfo: info, Report: report}, nil
 }
 
+// storeEmbeddings computes the own embeddings of the model, and lists all that it reads.
+func (t *modelTraining) storeEmbeddings(c *engine.Call) ([]storage.ModelEmbedding, error) {
+	var list []storage.ModelEmbedding
+	add := func(e storage.EmbeddingInfo, own bool) {
+		list = append(list, storage.ModelEmbedding{Name: e.Name, Generation: e.Generation, Method: e.Method, Settings: e.Options, Own: own})
+	}
+	for i, name := range t.own {
+		s := run.StackEmbeddings()[i]
+		e, err := run.Embed(c.Ctx, c.DB.Store, t.graph.Snapshot, run.Request{Name: name, Method: s.Method, Options: s.Options, Workers: c.Workers(), Progress: c.Meter.Update})
+		if err != nil {
+			return nil, err
+		}
+		add(e, true)
+	}
+	for _, e := range t.infos {
+		add(e, false)
+	}
+	return list, nil
+}
+
 func (t *modelTraining) info(req TrainModelRequest, model *link.Model, report run.ModelReport) storage.ModelInfo {
 	info := storage.ModelInfo{
 		Name: req.Name, Graph: t.graph.Info.Name, GraphID: t.graph.Info.ID, GraphVersion: t.graph.Info.Version,
-		Terms: slices.Concat(model.Heuristics(), model.Features()), Options: t.settings(req), Kernel: vec.Kind(),
-		AUC: report.AUC.Mean, AUCLow: report.AUC.Low, AUCHigh: report.AUC.High, AveragePrecision: report.AveragePrecision, Brier: report.Brier, CalibrationError: report.CalibrationError,
+		Terms: t.termNames(model), Options: t.settings(req), Kernel: vec.Kind(),
+		AUC: report.AUC.Mean, AUCLow: report.AUC.Low, AUCHigh: report.AUC.High, AUCConnected: defined(report.AUCConnected), Isolated: report.Isolated,
+		AveragePrecision: report.AveragePrecision, Brier: report.Brier, CalibrationError: report.CalibrationError,
+		Ranking: storage.ModelRanking{
+			MAP: triple(report.MAP), Recall: triple(report.Recall), MAPGain: triple(report.MAPGain), RecallGain: triple(report.RecallGain), Vertices: report.Vertices,
+		},
 		TrainingPairs: report.TrainLinks + report.TrainOthers, TestPairs: report.TestLinks + report.TestOthers, Seconds: report.Seconds,
-	}
-	if t.space != nil && model.NeedsEmbedding() {
-		of := t.space.Info
-		info.Embedding, info.Generation, info.Coordinates, info.Method, info.Settings = of.Name, of.Generation, of.Coordinates, of.Method, of.Options
 	}
 	for _, b := range report.Bins {
 		if b.Pairs > 0 {
@@ -397,7 +449,7 @@ func (t *modelTraining) info(req TrainModelRequest, model *link.Model, report ru
 		m := storage.NegativeMeasure{
 			Negatives: string(n.Negatives), Pairs: n.TestLinks + n.TestOthers, AUC: n.AUC.Mean, AUCLow: n.AUC.Low, AUCHigh: n.AUC.High, AveragePrecision: n.AveragePrecision,
 		}
-		var null []evaluate.LinkScore
+		var null []run.ScorerReport
 		if n.Null != nil {
 			null = n.Null.Scorers
 			if !math.IsNaN(n.Null.AUC) {
@@ -410,15 +462,36 @@ func (t *modelTraining) info(req TrainModelRequest, model *link.Model, report ru
 	return info
 }
 
+func triple(i evaluate.Interval) [3]float64 { return [3]float64{i.Mean, i.Low, i.High} }
+
+// defined is a figure, 0 for one that is not defined.
+func defined(x float64) float64 {
+	if math.IsNaN(x) {
+		return 0
+	}
+	return x
+}
+
+// termNames are the terms of a model, those of an embedding with its name.
+func (t *modelTraining) termNames(model *link.Model) []string {
+	names, of := model.Terms()
+	for i, e := range of {
+		if e >= 0 {
+			names[i] += "(" + t.job.Embeddings[e].Name + ")"
+		}
+	}
+	return names
+}
+
 // heuristicMeasures are the figures that are defined, with those of the null graph, if any.
-func heuristicMeasures(scores, null []evaluate.LinkScore) []storage.HeuristicMeasure {
+func heuristicMeasures(scores, null []run.ScorerReport) []storage.HeuristicMeasure {
 	var list []storage.HeuristicMeasure
 	for _, s := range scores {
 		if math.IsNaN(s.AUC) || math.IsNaN(s.AveragePrecision) {
 			continue
 		}
-		m := storage.HeuristicMeasure{Name: s.Scorer, AUC: s.AUC, AveragePrecision: s.AveragePrecision}
-		if at := slices.IndexFunc(null, func(o evaluate.LinkScore) bool { return o.Scorer == s.Scorer && !math.IsNaN(o.AUC) }); at >= 0 {
+		m := storage.HeuristicMeasure{Name: s.Scorer, AUC: s.AUC, AveragePrecision: s.AveragePrecision, MAP: s.MAP, Recall: s.Recall}
+		if at := slices.IndexFunc(null, func(o run.ScorerReport) bool { return o.Scorer == s.Scorer && !math.IsNaN(o.AUC) }); at >= 0 {
 			m.NullAUC, m.NullAveragePrecision = null[at].AUC, null[at].AveragePrecision
 		}
 		list = append(list, m)
@@ -428,8 +501,8 @@ func heuristicMeasures(scores, null []evaluate.LinkScore) []storage.HeuristicMea
 
 // settings returns the options of a training after defaults.
 func (t *modelTraining) settings(req TrainModelRequest) []storage.Setting {
-	share, training := cmp.Or(req.Share, evaluate.DefaultShare), cmp.Or(req.Training, evaluate.DefaultTraining)
-	negatives := string(evaluate.RandomNegatives)
+	share, training := cmp.Or(req.Share, run.DefaultModelShare), cmp.Or(req.Training, link.DefaultLinks)
+	negatives := string(evaluate.DegreeNegatives)
 	if req.Negatives != nil {
 		negatives = engine.KindNames(req.Negatives, ", ")
 	}
@@ -438,7 +511,7 @@ func (t *modelTraining) settings(req TrainModelRequest) []storage.Setting {
 		heuristics = strings.Join(req.Heuristics, ", ")
 	}
 	return []storage.Setting{
-		{Name: "embedding", Value: req.Embedding}, {Name: "heuristics", Value: heuristics}, {Name: "features", Value: t.job.Features},
+		{Name: "heuristics", Value: heuristics},
 		{Name: "share", Value: fmt.Sprint(share)}, {Name: "latest", Value: fmt.Sprint(t.split.Latest)},
 		{Name: "training", Value: fmt.Sprint(training)}, {Name: "negatives", Value: negatives}, {Name: "seed", Value: fmt.Sprint(req.Seed)},
 	}
@@ -447,8 +520,8 @@ func (t *modelTraining) settings(req TrainModelRequest) []storage.Setting {
 // spec is the job that trains a model. No other job writes the model meanwhile.
 func (t *modelTraining) spec(req TrainModelRequest) job.Spec {
 	text := parser.TrainModel{Model: parser.Ident{Name: req.Name}, Graph: parser.Ident{Name: req.Graph}}
-	if req.Embedding != "" {
-		text.Embedding = &parser.Ident{Name: req.Embedding}
+	for _, e := range req.Embeddings {
+		text.Embeddings = append(text.Embeddings, parser.Ident{Name: e})
 	}
 	for _, h := range req.Heuristics {
 		text.Heuristics = append(text.Heuristics, parser.Ident{Name: h})
@@ -457,6 +530,6 @@ func (t *modelTraining) spec(req TrainModelRequest) job.Spec {
 	text.Options = engine.Given(trainSchema(), req)
 	return job.Spec{
 		Kind: kindTrain, Text: parser.Text(&text), Target: modelTarget + req.Name, Graph: t.graph.Info, Options: t.settings(req),
-		Memory: t.bytes(), Beside: t.beside(), Purpose: "training a model of graph " + fault.Name(req.Graph),
+		Memory: t.bytes(), Purpose: "training a model of graph " + fault.Name(req.Graph),
 	}
 }

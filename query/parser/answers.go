@@ -1,9 +1,6 @@
 package parser
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Show is SHOW GRAPHS, or SHOW with another Listing.
 type Show struct {
@@ -47,32 +44,39 @@ type ExplainScore struct {
 	Pair    Pair
 	Graph   *Ident   // nil where left out
 	Scorers []Scorer // nil where left out
+	Options []Option
 }
 
 // Tail is a statement with rows and what is done with them: COLUMNS c, … keeps some of its
 // columns, WHERE condition some of its rows; ORDER BY c [DESC] sorts them, LIMIT n [OFFSET m]
 // keeps n of them without the first m, and INTO FILE 'file' [WITH (…)] writes them into a file.
-// A clause that the statement has of its own is not here.
+// A condition and an order may also use the columns of the vertices or edges that the rows are about,
+// where the statement knows them.
 type Tail struct {
 	Range
 	Statement Statement // one with rows, never a Tail
 	Columns   []Ident   // nil where left out
-	Where     Expr      // of columns; nil where left out
-	Order     *Order    // by a column; nil where left out
+	Where     Expr      // nil where left out
+	Order     *Order    // nil where left out
 	Limit     Value     // Int or Param; nil where left out
 	Offset    Value     // Int or Param; nil where left out
 	File      Value     // String or Param; nil where left out
 	Options   []Option  // of INTO FILE
 }
 
-// tailOf is the form of a Tail behind its statement, without the clauses that this has of its own.
-func tailOf(s *Tail, words []string) form {
-	f := form{
-		maySome("COLUMNS", column, &s.Columns), may("WHERE", condition, &s.Where), orderBy("column", &s.Order),
-		may("LIMIT", count, &s.Limit), may("OFFSET", count, &s.Offset),
+// tailOf is the form of a Tail behind its statement. COUNT VERTICES without BY and WITH has one row,
+// and a WHERE of its own.
+func tailOf(s *Tail) form {
+	where := maybe{one("WHERE", condition, &s.Where)}
+	switch of := s.Statement.(type) {
+	case *ShowEdges:
+		where = maybe{one("WHERE", edgeCondition, &s.Where)}
+	case *CountVertices:
+		if of.By == nil && of.With == nil {
+			where = nil
+		}
 	}
-	f = slices.DeleteFunc(f, func(c clause) bool { return s.has(lead(c), words) })
-	return append(f, own{`[ "INTO" "FILE" string [ options ] ]`, "[INTO FILE 'file' [WITH (option := value, …)]]", func(p *parser) bool {
+	return form{maySome("COLUMNS", column, &s.Columns), where, orderBy(&s.Order), may("LIMIT", count, &s.Limit), may("OFFSET", count, &s.Offset), own{`[ "INTO" "FILE" string [ options ] ]`, "[INTO FILE 'file' [WITH (option := value, …)]]", func(p *parser) bool {
 		if p.words("INTO FILE") {
 			s.File, s.Options = fileName.read(p), p.withOptions("INTO FILE")
 		}
@@ -82,16 +86,7 @@ func tailOf(s *Tail, words []string) form {
 		w.add(behind("INTO FILE ", s.File))
 		w.add(withOptions(s.Options))
 		return w.String()
-	}, false, ""})
-}
-
-// has reports whether the statement has a clause of its own. WHERE behind BY and WITH of COUNT
-// VERTICES is about the rows.
-func (s *Tail) has(words string, own []string) bool {
-	if count, is := s.Statement.(*CountVertices); is && words == "WHERE" {
-		return count.By == nil && count.With == nil
-	}
-	return slices.Contains(own, words)
+	}, false}}
 }
 
 // Help is HELP [words].
@@ -112,5 +107,5 @@ func topic(s *Help) own {
 		}
 		p.expect(topicText)
 		return true
-	}, func() string { return strings.Join(s.Topic, " ") }, false, ""}
+	}, func() string { return strings.Join(s.Topic, " ") }, false}
 }

@@ -2,20 +2,17 @@ package parser
 
 // This file has the small clauses that several statements share.
 
-// ofVertices are the columns by which vertices are ordered.
-const ofVertices = "attribute | degree | key"
-
 // background is IN BACKGROUND, which may be left out.
 func background(to *bool) toggle { return toggle{"IN BACKGROUND", to} }
 
 // sign is a sign between two names.
 func sign(text string) own {
-	return own{`"` + text + `"`, text, func(p *parser) bool { return p.sign(text) }, func() string { return text }, false, ""}
+	return own{`"` + text + `"`, text, func(p *parser) bool { return p.sign(text) }, func() string { return text }, false}
 }
 
 // orderBy is ORDER BY and a column, which may be left out.
-func orderBy(shown string, to **Order) own {
-	return own{"[ order ]", "[ORDER BY " + shown + " [ASC | DESC]]", func(p *parser) bool {
+func orderBy(to **Order) own {
+	return own{"[ order ]", "[ORDER BY column [ASC | DESC]]", func(p *parser) bool {
 		*to = p.order()
 		return true
 	}, func() string {
@@ -23,7 +20,7 @@ func orderBy(shown string, to **Order) own {
 			return ""
 		}
 		return (*to).String()
-	}, false, "ORDER BY"}
+	}, false}
 }
 
 // Order is ORDER BY a [DESC].
@@ -31,7 +28,7 @@ func orderBy(shown string, to **Order) own {
 //	order        = "ORDER" "BY" name [ "ASC" | "DESC" ]     e.g. SHOW VERTICES IN social ORDER BY degree DESC;
 type Order struct {
 	Range
-	By         Ident // an attribute, or a column of a condition
+	By         Ident // a column of the rows, or of the vertices that they are about
 	Descending bool
 }
 
@@ -151,4 +148,38 @@ func (n Scorer) String() string {
 		return n.Name.String()
 	}
 	return n.Name.String() + "(" + n.Of.String() + ")"
+}
+
+// Each names the vertices that a statement answers one after the other: ALL, or those of a
+// file of keys.
+type Each struct {
+	File Value // String or Param; nil for ALL
+}
+
+// all reads ALL or FILE behind FOR; nil if neither is there.
+//
+//	each         = "ALL" | "FILE" string                    e.g. PREDICT 10 LINKS FOR ALL IN social; PREDICT 10 LINKS FOR FILE 'keys.txt' IN social WITH l3;
+func (p *parser) all() *Each {
+	switch {
+	case p.keyword("ALL"):
+		return &Each{}
+	case p.keyword("FILE"):
+		return &Each{File: p.value(aString, fileText)}
+	}
+	return nil
+}
+
+func (p *parser) each() (e Each) {
+	if all := p.all(); all != nil {
+		return *all
+	}
+	p.unexpected()
+	return e
+}
+
+func (e Each) String() string {
+	if e.File == nil {
+		return "ALL"
+	}
+	return "FILE " + e.File.String()
 }

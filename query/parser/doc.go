@@ -49,7 +49,8 @@
 //	               [ "LIMIT" integer ] [ "OFFSET" integer ]
 //	               [ "INTO" "FILE" string [ options ] ]     e.g. COUNT VERTICES IN social BY city ORDER BY vertices DESC LIMIT 10; SHOW VERTICES IN social INTO FILE 'people.parquet';
 //	explainscore = "EXPLAIN" "SCORE" pair [ "IN" name ]
-//	               [ "WITH" scorer { "," scorer } ]         e.g. EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends);
+//	               [ "WITH" scorer { "," scorer } ]
+//	               [ options ]                              e.g. EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends);
 //	plain        = createindex | creategraph | dropgraph
 //	               | dropattribute | dropindex | dropjob
 //	               | dropmodel | droppredictions
@@ -152,16 +153,10 @@
 //	               | "GENERATORS" | "STATS" | "JOBS" )      e.g. SHOW EMBEDDINGS;
 //	showgenerations = "SHOW" "GENERATIONS" "OF" name        e.g. SHOW GENERATIONS OF spec;
 //	showvector   = "SHOW" "VECTOR" "OF" key "IN" name       e.g. SHOW VECTOR OF 'alice' IN spec;
-//	showvertices = "SHOW" "VERTICES" [ "IN" name ]
-//	               [ "COLUMNS" name { "," name } ]
-//	               [ "WHERE" condition ] [ order ]
-//	               [ "LIMIT" integer ]                      e.g. SHOW VERTICES IN social COLUMNS degree, city WHERE city IN ('Bern', 'Basel') ORDER BY age DESC LIMIT 20;
-//	showedges    = "SHOW" "EDGES" [ "IN" name ] [ "COLUMNS"
-//	               name { "," name } ] [ "WHERE" condition
-//	               ] [ order ] [ "LIMIT" integer ]          e.g. SHOW EDGES IN social WHERE weight >= 2 AND BOTH (city = 'Bern') ORDER BY time DESC LIMIT 20;
+//	showvertices = "SHOW" "VERTICES" [ "IN" name ]          e.g. SHOW VERTICES IN social COLUMNS degree, city WHERE city IN ('Bern', 'Basel') ORDER BY age DESC LIMIT 20;
+//	showedges    = "SHOW" "EDGES" [ "IN" name ]             e.g. SHOW EDGES IN social WHERE weight >= 2 AND BOTH (city = 'Bern') ORDER BY time DESC LIMIT 20;
 //	showneighbors = "SHOW" "NEIGHBORS" "OF" key [ "WITHIN"
-//	               integer ] [ "IN" name ] [ "WHERE"
-//	               condition ] [ "LIMIT" integer ]          e.g. SHOW NEIGHBORS OF 'alice' WITHIN 2 IN social WHERE degree > 10 LIMIT 10;
+//	               integer ] [ "IN" name ]                  e.g. SHOW NEIGHBORS OF 'alice' WITHIN 2 IN social WHERE degree > 10 LIMIT 10;
 //	showattributes = "SHOW" "ATTRIBUTES" [ "IN" name ]      e.g. SHOW ATTRIBUTES IN social;
 //	countvertices = "COUNT" "VERTICES" [ "IN" name ]
 //	               [ "WHERE" condition ] [ "BY" name ]
@@ -200,17 +195,13 @@
 //	altermodel   = "ALTER" "MODEL" name "RENAME" "TO" name  e.g. ALTER MODEL friends RENAME TO old;
 //	alterattribute = "ALTER" "ATTRIBUTE" name "IN" name
 //	               "RENAME" "TO" name                       e.g. ALTER ATTRIBUTE age IN people RENAME TO years;
-//	diff         = "DIFF" name "," name [ "LIMIT" integer ] e.g. DIFF spec@1, spec@2 LIMIT 20;
-//	nearest      = "NEAREST" integer "TO" ( "(" key { ","
-//	               key } ")" | vertex ) "USING" space
-//	               [ "FRESH" ] [ "EXACT" ] [ "WHERE"
-//	               condition ] [ order ] | "NEAREST"
-//	               integer "FOR" each "USING" space
-//	               [ "EXACT" ] [ "WHERE" condition ]
+//	diff         = "DIFF" name "," name                     e.g. DIFF spec@1, spec@2 LIMIT 20;
+//	nearest      = "NEAREST" integer ( "TO" ( "(" key { ","
+//	               key } ")" | vertex ) | "FOR" each )
+//	               "USING" space [ "FRESH" ] [ "EXACT" ]
 //	               [ options ]                              e.g. NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked AND degree >= 3; NEAREST 5 TO ('alice', 107) USING spec; NEAREST 10 FOR ALL USING cosine(spec) WHERE NOT linked; NEAREST 5 FOR FILE 'keys.txt' USING spec WITH (count := 100);
 //	within       = "WITHIN" threshold "OF" vertex "USING"
-//	               space [ "EXACT" ] [ "WHERE" condition ]
-//	               [ order ] [ "LIMIT" integer ]            e.g. WITHIN EPSILON 0.45 OF 'alice' USING spec LIMIT 20;
+//	               space [ "EXACT" ]                        e.g. WITHIN EPSILON 0.45 OF 'alice' USING spec LIMIT 20;
 //	reconstruct  = "RECONSTRUCT" name ( threshold | "AUTO"
 //	               ) [ "INTO" ( "GRAPH" name | "FILE"
 //	               string ) ] [ options ]                   e.g. RECONSTRUCT spec AUTO INTO GRAPH again WITH (criterion := 'spearman');
@@ -228,7 +219,7 @@
 //	               [ "IN" "BACKGROUND" ]                    e.g. TUNE social USING dp_spectral(dim := 64), dp_walker FOR RECONSTRUCTION AS best WITH (budget := '10m');
 //	trainmodel   = "TRAIN" "MODEL" name "IN" name [ "USING"
 //	               term [ "," term ] ] [ options ] [ "IN"
-//	               "BACKGROUND" ]                           e.g. TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, resource_allocation) WITH (features := 'hadamard+l1', seed := 1);
+//	               "BACKGROUND" ]                           e.g. TRAIN MODEL friends IN social; TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, katz) WITH (seed := 1);
 //	materializepredictions = "MATERIALIZE" "PREDICTIONS"
 //	               [ option { "," option } ] "FROM" scorer
 //	               "IN" name [ options ] [ "IN"
@@ -241,10 +232,9 @@
 //	predict      = "PREDICT" integer "LINKS" [ "FOR" ( each
 //	               | key ) ] [ "IN" name ] "WITH" scorer
 //	               [ "AS" "OF" ( string | integer ) ]
-//	               [ "WHERE" condition ] [ order ]
 //	               [ options ] | "PREDICT" integer "LINKS"
 //	               "FOR" ( each | key ) [ "IN" name ]
-//	               [ "FROM" scorer ]                        e.g. PREDICT 20 LINKS FOR 'alice' IN social WITH resource_allocation WHERE degree >= 3; PREDICT 10 LINKS IN mail WITH l3 AS OF '2015-01-01'; PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WHERE degree > 2 WITH (near := 100); PREDICT 10 LINKS FOR 'alice' IN social;
+//	               [ "FROM" scorer ]                        e.g. PREDICT 20 LINKS FOR 'alice' IN social WITH resource_allocation WHERE degree >= 3; PREDICT 10 LINKS IN mail WITH l3 AS OF '2015-01-01'; PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WITH (near := 100) WHERE degree > 2; PREDICT 10 LINKS FOR 'alice' IN social;
 //	help         = "HELP" { word }                          e.g. HELP NEAREST;
 //	check        = "CHECK"                                  e.g. CHECK;
 //	compact      = "COMPACT"                                e.g. COMPACT;

@@ -266,8 +266,6 @@ func (c piece[T]) set() bool {
 	return any(*c.to) != nil
 }
 
-func (c piece[T]) lead() string { return c.words }
-
 func (c piece[T]) given() bool { return c.optional || c.set() }
 
 func (c piece[T]) write(w *writer) {
@@ -369,8 +367,6 @@ func (c list[T]) read(p *parser) bool {
 	return true
 }
 
-func (c list[T]) lead() string { return c.words }
-
 func (c list[T]) given() bool { return len(*c.to) >= c.least }
 
 func (c list[T]) write(w *writer) {
@@ -408,11 +404,8 @@ type own struct {
 	rule, shown string
 	in          func(p *parser) bool
 	out         func() string
-	needed      bool   // the node is of another form without it
-	words       string // that it begins with, of a clause which may be left out
+	needed      bool // the node is of another form without it
 }
-
-func (c own) lead() string { return c.words }
 
 func (c own) read(p *parser) bool { return c.in(p) }
 func (c own) given() bool         { return !c.needed || c.out() != "" }
@@ -423,21 +416,4 @@ func (c own) syntax(n notation) string {
 		return c.rule
 	}
 	return c.shown
-}
-
-// lead returns the words that a clause which may be left out begins with, if it has words.
-func lead(c clause) string {
-	if c, has := c.(interface{ lead() string }); has {
-		return c.lead()
-	}
-	return ""
-}
-
-// leads are the words that clauses begin with which may be left out.
-func (f form) leads() []string {
-	list := make([]string, len(f))
-	for i, c := range f {
-		list[i] = lead(c)
-	}
-	return list
 }

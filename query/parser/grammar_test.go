@@ -68,7 +68,9 @@ func TestGrammar_Statements(t *testing.T) {
 			if text := Text(st); !strings.HasPrefix(text, Heading(st)) && !strings.HasPrefix(text, "PROFILE ") {
 				t.Errorf("%s has the heading %s", text, Heading(st))
 			}
-			seen[strings.TrimPrefix(reflect.TypeOf(st).String(), "*parser.")] = true
+			for _, st := range []Statement{st, withoutTail(st)} {
+				seen[strings.TrimPrefix(reflect.TypeOf(st).String(), "*parser.")] = true
+			}
 		}
 	}
 	for _, name := range nodes() {

@@ -76,14 +76,10 @@ const (
 	RenamedAttribute Renamed = "ATTRIBUTE"
 )
 
-// ShowEdges is SHOW EDGES [IN g] [COLUMNS a, …] [WHERE condition] [ORDER BY weight | time [DESC]] [LIMIT n].
+// ShowEdges is SHOW EDGES [IN g].
 type ShowEdges struct {
 	Range
-	Graph   *Ident  // nil where left out
-	Columns []Ident // nil where left out
-	Where   Expr    // of edges; nil where left out
-	Order   *Order  // nil where left out
-	Limit   Value   // Int or Param; nil where left out
+	Graph *Ident // nil where left out
 }
 
 // Path is PATH FROM v TO w [IN g] [BY WEIGHT].
@@ -131,22 +127,16 @@ type DescribeVertex struct {
 	Graph  *Ident // nil where left out
 }
 
-// ShowVertices is SHOW VERTICES [IN g] [COLUMNS a, …] [WHERE condition] [ORDER BY a [DESC]] [LIMIT n].
+// ShowVertices is SHOW VERTICES [IN g].
 type ShowVertices struct {
 	Range
-	Graph   *Ident  // nil where left out
-	Columns []Ident // nil where left out
-	Where   Expr    // nil where left out
-	Order   *Order  // nil where left out
-	Limit   Value   // Int or Param; nil where left out
+	Graph *Ident // nil where left out
 }
 
-// ShowNeighbors is SHOW NEIGHBORS OF v [WITHIN n] [IN g] [WHERE condition] [LIMIT n].
+// ShowNeighbors is SHOW NEIGHBORS OF v [WITHIN n] [IN g].
 type ShowNeighbors struct {
 	Range
 	Of     Value  // a key: String, Int or Param
 	Within Value  // a number of edges: Int or Param; nil where left out
 	Graph  *Ident // nil where left out
-	Where  Expr   // nil where left out
-	Limit  Value  // Int or Param; nil where left out
 }

@@ -6,24 +6,25 @@ import "pgregory.net/rapid"
 // Those of a single pair have none: EXPLAIN of it is an ExplainScore.
 func genInto(t *rapid.T, st Statement) Statement {
 	score, _ := st.(*Score)
-	r, form := ruleOf(st)
-	if !r.rows || inBackground(st) || score != nil && len(score.Pairs) == 1 || rapid.IntRange(0, 2).Draw(t, "into") > 0 {
+	r, _ := ruleOf(st)
+	if !r.rows || score != nil && len(score.Pairs) == 1 || rapid.IntRange(0, 2).Draw(t, "into") > 0 {
 		return st
 	}
 	s := &Tail{Statement: st, Offset: genLimit(t)}
-	owns := func(words string) bool { return s.has(words, form.leads()) }
-	if !owns("COLUMNS") && rapid.Bool().Draw(t, "chosen") {
+	if rapid.Bool().Draw(t, "chosen") {
 		s.Columns = rapid.SliceOfN(genIdent(), 1, 3).Draw(t, "columns")
 	}
-	if !owns("WHERE") {
+	switch of := st.(type) {
+	case *ShowEdges:
+		s.Where = genEdgesWhere(t)
+	case *CountVertices:
+		if of.By != nil || of.With != nil {
+			s.Where = genWhere(t)
+		}
+	default:
 		s.Where = genWhere(t)
 	}
-	if predict, is := st.(*Predict); !owns("ORDER BY") && (!is || predict.Stored || predict.For == nil) {
-		s.Order = genOrder(t)
-	}
-	if !owns("LIMIT") {
-		s.Limit = genLimit(t)
-	}
+	s.Order, s.Limit = genOrder(t), genLimit(t)
 	if rapid.Bool().Draw(t, "file") {
 		s.File, s.Options = genValue(aString).Draw(t, "into file"), genOptions(0).Draw(t, "into options")
 	}

@@ -226,19 +226,18 @@ func genPlain(t *rapid.T) Statement {
 	case 10:
 		return &Embed{Graph: ident(), Method: genCall().Draw(t, "method"), Embedding: ident(), Options: options(), Background: rapid.Bool().Draw(t, "background")}
 	case 11:
-		if rapid.Bool().Draw(t, "for each") {
-			return &NearestFor{Count: value(anInt), Each: *genEach(t), Using: genSpace().Draw(t, "space"), Exact: rapid.Bool().Draw(t, "exact"), Where: genWhere(t), Options: options()}
-		}
-		if rapid.Bool().Draw(t, "examples") {
-			return &Nearest{Count: value(anInt), Examples: rapid.SliceOfN(genValue(aKey), 1, 3).Draw(t, "keys"), Using: genSpace().Draw(t, "space")}
-		}
-		return &Nearest{Count: value(anInt), To: value(aVertex), Using: genSpace().Draw(t, "space"), Fresh: rapid.Bool().Draw(t, "fresh"), Exact: rapid.Bool().Draw(t, "exact"), Where: genWhere(t), Order: genOrder(t)}
-	case 12:
-		st := &Within{
-			Threshold: genThreshold(false).Draw(t, "threshold"), Of: value(aVertex),
-			Using: genSpace().Draw(t, "space"), Where: genWhere(t), Order: genOrder(t), Limit: genLimit(t),
+		st := &Nearest{Count: value(anInt), Using: genSpace().Draw(t, "space"), Fresh: rapid.Bool().Draw(t, "fresh"), Exact: rapid.Bool().Draw(t, "exact"), Options: options()}
+		switch rapid.IntRange(0, 2).Draw(t, "of whom") {
+		case 0:
+			st.Each = genEach(t)
+		case 1:
+			st.Examples = rapid.SliceOfN(genValue(aKey), 1, 3).Draw(t, "keys")
+		default:
+			st.To = value(aVertex)
 		}
 		return st
+	case 12:
+		return &Within{Threshold: genThreshold(false).Draw(t, "threshold"), Of: value(aVertex), Using: genSpace().Draw(t, "space")}
 	case 13:
 		st := &Reconstruct{Embedding: ident(), Threshold: genThreshold(true).Draw(t, "threshold"), Options: options()}
 		if st.Graph = genMaybe(t); st.Graph == nil && rapid.Bool().Draw(t, "to a file") {
@@ -321,7 +320,7 @@ func genEmbedding(t *rapid.T) Statement {
 	case 5:
 		return &ShowGenerations{Embedding: embedding}
 	case 6:
-		return &Diff{Before: embedding, After: genIdent().Draw(t, "after"), Limit: genLimit(t)}
+		return &Diff{Before: embedding, After: genIdent().Draw(t, "after")}
 	default:
 		var methods []Call // nil for none
 		for range rapid.IntRange(0, 2).Draw(t, "methods") {
@@ -344,7 +343,7 @@ func genLearn(t *rapid.T) Statement {
 	case 8:
 		return &RefreshPredictions{Scorer: scorer(), Graph: ident(), Background: background}
 	case 0:
-		st := &TrainModel{Model: ident(), Graph: ident(), Embedding: genMaybe(t), Options: options, Background: background}
+		st := &TrainModel{Model: ident(), Graph: ident(), Options: options, Background: background}
 		for range rapid.IntRange(0, 2).Draw(t, "heuristics") {
 			st.Heuristics = append(st.Heuristics, ident())
 		}
@@ -358,7 +357,7 @@ func genLearn(t *rapid.T) Statement {
 	case 4:
 		return &DropPredictions{Scorer: scorer(), Graph: ident()}
 	case 5:
-		st := &Predict{Count: genValue(anInt).Draw(t, "count"), Graph: genMaybe(t), Scorer: new(scorer()), Where: genWhere(t), Options: options}
+		st := &Predict{Count: genValue(anInt).Draw(t, "count"), Graph: genMaybe(t), Scorer: new(scorer()), Options: options}
 		if rapid.Bool().Draw(t, "replayed") {
 			st.AsOf = genValue(aString|anInt).Draw(t, "time")
 		}
@@ -384,6 +383,9 @@ func genLearn(t *rapid.T) Statement {
 		st := &ExplainScore{Pair: Pair{U: genValue(aKey).Draw(t, "u"), V: genValue(aKey).Draw(t, "v")}, Graph: genMaybe(t)}
 		for range rapid.IntRange(0, 2).Draw(t, "scorers") {
 			st.Scorers = append(st.Scorers, scorer())
+		}
+		if len(st.Scorers) > 0 {
+			st.Options = options
 		}
 		return st
 	}
@@ -454,12 +456,7 @@ func genLook(t *rapid.T) Statement {
 	file := genValue(aString)
 	switch rapid.IntRange(0, 11).Draw(t, "statement") {
 	case 10:
-		s := &ShowEdges{Graph: genMaybe(t), Where: genEdgesWhere(t), Limit: genLimit(t)}
-		if rapid.Bool().Draw(t, "chosen") {
-			s.Columns = rapid.SliceOfN(genIdent(), 1, 3).Draw(t, "columns")
-		}
-		s.Order = genOrder(t)
-		return s
+		return &ShowEdges{Graph: genMaybe(t)}
 	case 11:
 		return &ExportPairs{
 			Graph: genIdent().Draw(t, "graph"), Methods: rapid.SliceOfN(genCall(), 1, 2).Draw(t, "methods"),
@@ -491,14 +488,9 @@ func genLook(t *rapid.T) Statement {
 	case 2:
 		return &DescribeVertex{Vertex: genValue(aKey).Draw(t, "vertex"), Graph: genMaybe(t)}
 	case 3:
-		s := &ShowVertices{Graph: genMaybe(t), Where: genWhere(t), Limit: genLimit(t)}
-		if rapid.Bool().Draw(t, "chosen") {
-			s.Columns = rapid.SliceOfN(genIdent(), 1, 3).Draw(t, "columns")
-		}
-		s.Order = genOrder(t)
-		return s
+		return &ShowVertices{Graph: genMaybe(t)}
 	case 4:
-		s := &ShowNeighbors{Of: genValue(aKey).Draw(t, "of"), Graph: genMaybe(t), Where: genWhere(t), Limit: genLimit(t)}
+		s := &ShowNeighbors{Of: genValue(aKey).Draw(t, "of"), Graph: genMaybe(t)}
 		if rapid.Bool().Draw(t, "within") {
 			s.Within = genValue(anInt).Draw(t, "edges")
 		}

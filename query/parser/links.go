@@ -22,40 +22,6 @@ type ScoreFile struct {
 	Options []Option
 }
 
-// Each names the vertices that a statement answers one after the other: ALL, or those of a
-// file of keys.
-type Each struct {
-	File Value // String or Param; nil for ALL
-}
-
-// all reads ALL or FILE behind FOR; nil if neither is there.
-//
-//	each         = "ALL" | "FILE" string                    e.g. PREDICT 10 LINKS FOR ALL IN social; PREDICT 10 LINKS FOR FILE 'keys.txt' IN social WITH l3;
-func (p *parser) all() *Each {
-	switch {
-	case p.keyword("ALL"):
-		return &Each{}
-	case p.keyword("FILE"):
-		return &Each{File: fileName.read(p)}
-	}
-	return nil
-}
-
-func (p *parser) each() (e Each) {
-	if all := p.all(); all != nil {
-		return *all
-	}
-	p.unexpected()
-	return e
-}
-
-func (e Each) String() string {
-	if e.File == nil {
-		return "ALL"
-	}
-	return "FILE " + e.File.String()
-}
-
 // whom is a vertex, or several as an Each.
 func whom(all **Each, one *Value) own {
 	return own{"( each | key )", "ALL | FILE 'keys' | vertex", func(p *parser) bool {
@@ -68,12 +34,12 @@ func whom(all **Each, one *Value) own {
 			return (*all).String()
 		}
 		return behind("", *one)
-	}, true, ""}
+	}, true}
 }
 
 // Predict is PREDICT n LINKS [FOR v | ALL | FILE 'keys'] [IN g] WITH scorer
-// [WHERE condition] [ORDER BY a] [WITH (…)], or, to read materialized predictions, PREDICT n LINKS
-// FOR v | ALL | FILE 'keys' [IN g] [FROM scorer]. ORDER BY needs FOR v.
+// [AS OF time] [WITH (…)], or, to read materialized predictions, PREDICT n LINKS FOR v | ALL | FILE
+// 'keys' [IN g] [FROM scorer].
 type Predict struct {
 	Range
 	Count   Value    // Int or Param
@@ -83,8 +49,6 @@ type Predict struct {
 	Stored  bool     // of materialized predictions, which needs For or Each; then the fields after Scorer are zero
 	Scorer  *Scorer  // nil where left out, which needs Stored
 	AsOf    Value    // a time: String, Int or Param; nil where left out
-	Where   Expr     // nil where left out
-	Order   *Order   // of the links of one vertex; nil where left out
 	Options []Option // those of the second WITH
 }
 
@@ -105,13 +69,13 @@ type DropPredictions struct {
 	Graph  Ident
 }
 
-// TrainModel is TRAIN MODEL m IN g [USING e | heuristics(name, …), …] [WITH (…)]
+// TrainModel is TRAIN MODEL m IN g [USING e, … | heuristics(name, …), …] [WITH (…)]
 // [IN BACKGROUND].
 type TrainModel struct {
 	Range
 	Model      Ident
 	Graph      Ident
-	Embedding  *Ident  // nil where left out
+	Embeddings []Ident // none where left out
 	Heuristics []Ident // nil where heuristics(…) was left out
 	Options    []Option
 	Background bool
@@ -120,15 +84,6 @@ type TrainModel struct {
 // heuristicsWord begins a list of heuristics. It is no keyword: an embedding may
 // have this name.
 const heuristicsWord = "heuristics"
-
-// orderOf is ORDER BY of the links of one vertex.
-func orderOf(s *Predict) own {
-	order := orderBy(ofVertices, &s.Order)
-	read := order.in
-	order.words = "" // so that links of several vertices can have the ORDER BY of a Tail
-	order.in = func(p *parser) bool { return s.For == nil || read(p) }
-	return order
-}
 
 // features are the terms of a model.
 func features(s *TrainModel) own {
@@ -141,8 +96,8 @@ func features(s *TrainModel) own {
 		return true
 	}, func() string {
 		var terms []string
-		if s.Embedding != nil {
-			terms = append(terms, s.Embedding.String())
+		for _, e := range s.Embeddings {
+			terms = append(terms, e.String())
 		}
 		if s.Heuristics != nil {
 			terms = append(terms, heuristicsWord+"("+joined(s.Heuristics)+")")
@@ -151,7 +106,7 @@ func features(s *TrainModel) own {
 			return ""
 		}
 		return "USING " + strings.Join(terms, ", ")
-	}, false, ""}
+	}, false}
 }
 
 // optionsFrom is FROM, with options before it that have neither WITH nor parentheses.
@@ -162,10 +117,10 @@ func optionsFrom(to *[]Option) own {
 			p.needKeyword("FROM")
 		}
 		return true
-	}, func() string { return "FROM" }, false, ""}
+	}, func() string { return "FROM" }, false}
 }
 
-// term reads an embedding, or heuristics(name, …), each at most once.
+// term reads an embedding, or heuristics(name, …), the latter at most once.
 //
 //	term         = name
 //	             | "heuristics" "(" name { "," name } ")"   e.g. TRAIN MODEL friends IN social USING heuristics(jaccard) IN BACKGROUND;
@@ -179,17 +134,13 @@ func (p *parser) term(s *TrainModel) {
 				s.Heuristics = separated(p, func() Ident { return p.name(heuristicName) })
 				p.needSign(")")
 				return
-			case s.Embedding == nil:
-				s.Embedding = &n
+			default:
+				s.Embeddings = append(s.Embeddings, n)
 				return
 			}
 		}
 	}
-	if s.Embedding != nil {
-		p.unexpected()
-		return
-	}
-	s.Embedding = new(p.embedding())
+	s.Embeddings = append(s.Embeddings, p.embedding())
 }
 
 // DropModel is DROP MODEL m.

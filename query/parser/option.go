@@ -55,7 +55,7 @@ func options(to *[]Option) own {
 			*to = p.withOptions(strings.TrimPrefix(p.heading, "ESTIMATE "))
 		}
 		return true
-	}, func() string { return withOptions(*to) }, false, ""}
+	}, func() string { return withOptions(*to) }, false}
 }
 
 // withOptions reads the options of a statement, by its heading, or of a part of one.

@@ -115,7 +115,7 @@ func TestParse_Tree(t *testing.T) {
 		{"SHOW STATS", &Show{What: Stats}},
 		{"SHOW VERTICES", &ShowVertices{}},
 		{"SHOW EDGES", &ShowEdges{}},
-		{"show edges in both where both or both (both) and not either (either > 1)", &ShowEdges{Graph: &Ident{Name: "both"}, Where: Or{Terms: []Expr{
+		{"show edges in both where both or both (both) and not either (either > 1)", &Tail{Statement: &ShowEdges{Graph: &Ident{Name: "both"}}, Where: Or{Terms: []Expr{
 			Flag{Name: Ident{Name: "both"}},
 			And{Terms: []Expr{
 				Ends{Both: true, Term: Flag{Name: Ident{Name: "both"}}},
@@ -129,11 +129,11 @@ func TestParse_Tree(t *testing.T) {
 			From: []Value{str("a"), num(7)}, As: idp("rank"), Options: []Option{{Name: id("overwrite"), Value: Bool{Value: true}}}, Background: true,
 		}},
 		{"count vertices in by where by by by", &CountVertices{Graph: &Ident{Name: "by"}, Where: Flag{Name: Ident{Name: "by"}}, By: &Ident{Name: "by"}}},
-		{"SHOW VERTICES IN g WHERE city NOT IN ('Bern', 3) LIMIT 5", &ShowVertices{
-			Graph: idp("g"), Where: In{Operand: id("city"), Not: true, Values: []Value{str("Bern"), num(3)}}, Limit: num(5),
+		{"SHOW VERTICES IN g WHERE city NOT IN ('Bern', 3) LIMIT 5", &Tail{
+			Statement: &ShowVertices{Graph: idp("g")}, Where: In{Operand: id("city"), Not: true, Values: []Value{str("Bern"), num(3)}}, Limit: num(5),
 		}},
-		{"SHOW NEIGHBORS OF 'a' IN g WHERE age IS NOT MISSING LIMIT $n", &ShowNeighbors{
-			Of: str("a"), Graph: idp("g"), Where: IsMissing{Operand: id("age"), Not: true}, Limit: Param{Name: "n"},
+		{"SHOW NEIGHBORS OF 'a' IN g WHERE age IS NOT MISSING LIMIT $n", &Tail{
+			Statement: &ShowNeighbors{Of: str("a"), Graph: idp("g")}, Where: IsMissing{Operand: id("age"), Not: true}, Limit: Param{Name: "n"},
 		}},
 		{"SHOW ATTRIBUTES IN g", &ShowAttributes{Graph: idp("g")}},
 		{"COMPACT", &Compact{}},
@@ -149,13 +149,12 @@ func TestParse_Tree(t *testing.T) {
 		{"NEAREST 10 TO 'alice' USING e", &Nearest{Count: num(10), To: str("alice"), Using: Space{Embedding: id("e")}}},
 		{"NEAREST 10 TO ('alice', 1, $v) USING e", &Nearest{Count: num(10), Examples: []Value{str("alice"), num(1), Param{Name: "v"}}, Using: Space{Embedding: id("e")}}},
 		{"NEAREST 10 TO 1 USING e EXACT", &Nearest{Count: num(10), To: num(1), Using: Space{Embedding: id("e")}, Exact: true}},
-		{"NEAREST $k TO [1, -2.5, 1e-4] USING dot(e) WHERE linked", &Nearest{
-			Count: Param{Name: "k"}, To: Vector{Values: []float64{1, -2.5, 1e-4}},
-			Using: Space{Metric: idp("dot"), Embedding: id("e")}, Where: Flag{Name: id("linked")},
+		{"NEAREST $k TO [1, -2.5, 1e-4] USING dot(e) WHERE linked", &Tail{
+			Statement: &Nearest{Count: Param{Name: "k"}, To: Vector{Values: []float64{1, -2.5, 1e-4}}, Using: Space{Metric: idp("dot"), Embedding: id("e")}},
+			Where:     Flag{Name: id("linked")},
 		}},
-		{"WITHIN EPSILON 0.45 OF 107 USING e LIMIT 5", &Within{
-			Threshold: Threshold{Kind: Epsilon, Value: Float{Value: 0.45}}, Of: num(107),
-			Using: Space{Embedding: id("e")}, Limit: num(5),
+		{"WITHIN EPSILON 0.45 OF 107 USING e LIMIT 5", &Tail{
+			Statement: &Within{Threshold: Threshold{Kind: Epsilon, Value: Float{Value: 0.45}}, Of: num(107), Using: Space{Embedding: id("e")}}, Limit: num(5),
 		}},
 		{"RECONSTRUCT e AUTO", &Reconstruct{Embedding: id("e"), Threshold: Threshold{Kind: Auto}}},
 		{"EVALUATE LINKS IN g USING m", &EvaluateLinks{Graph: id("g"), Methods: []Call{{Name: id("m")}}}},
@@ -168,9 +167,13 @@ func TestParse_Tree(t *testing.T) {
 		{"EVALUATE LABELS 'a' OF e", &EvaluateLabels{Attribute: String{Value: "a"}, Embedding: id("e")}},
 		{"EVALUATE RECONSTRUCTION OF e", &EvaluateReconstruction{Embedding: id("e")}},
 		{"PREDICT 3 LINKS WITH katz", &Predict{Count: Int{Value: 3}, Scorer: &Scorer{Name: id("katz")}}},
-		{"predict $n links for 7 in g with cosine(e) where linked with (near := 1)", &Predict{
-			Count: Param{Name: "n"}, For: Int{Value: 7}, Graph: idp("g"), Scorer: &Scorer{Name: id("cosine"), Of: idp("e")},
-			Where: Flag{Name: id("linked")}, Options: []Option{{Name: id("near"), Value: Int{Value: 1}}}}},
+		{"predict $n links for 7 in g with cosine(e) with (near := 1) where linked", &Tail{
+			Statement: &Predict{
+				Count: Param{Name: "n"}, For: Int{Value: 7}, Graph: idp("g"), Scorer: &Scorer{Name: id("cosine"), Of: idp("e")},
+				Options: []Option{{Name: id("near"), Value: Int{Value: 1}}},
+			},
+			Where: Flag{Name: id("linked")},
+		}},
 		{"TUNE g FOR LABELS AS e", &Tune{Graph: id("g"), For: ForLabels, Embedding: id("e")}},
 		{"TUNE g FOR LINKS AS e IN BACKGROUND", &Tune{Graph: id("g"), For: ForLinks, Embedding: id("e"), Background: true}},
 		{"tune g using m, n(x := 1) for links as e with (trials := 2)", &Tune{
@@ -243,7 +246,7 @@ func TestParse_Condition(t *testing.T) {
 			t.Errorf("%s: %v", tt.text, err)
 			continue
 		}
-		if got := fullText(st.(*Nearest).Where); got != tt.want {
+		if got := fullText(st.(*Tail).Where); got != tt.want {
 			t.Errorf("%s\n got %s\nwant %s", tt.text, got, tt.want)
 		}
 	}
@@ -296,8 +299,9 @@ func TestParse_Range(t *testing.T) {
 	})
 	body := "NEAREST $k TO 'änne' USING cosine(spec) WHERE (a OR b) AND NOT degree >= -3"
 	want := map[string]string{
-		"Explain PROFILE " + body:           "PROFILE\n\t" + body,
-		"Nearest " + body:                   body,
+		"Explain PROFILE " + body: "PROFILE\n\t" + body,
+		"Tail " + body:            body,
+		"Nearest NEAREST $k TO 'änne' USING cosine(spec)": "NEAREST $k TO 'änne' USING cosine(spec)",
 		"Param $k":                          "$k",
 		"String 'änne'":                     "'änne'",
 		"Space cosine(spec)":                "cosine(spec)",

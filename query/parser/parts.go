@@ -11,8 +11,6 @@ var (
 	attribute       = named("attribute", attributeName)
 	newAttribute    = named("attribute", newAttributeName)
 	column          = named("column", columnName)
-	vertexColumn    = named("attribute | degree", columnName)
-	edgeColumn      = named("weight | time | attribute", columnName)
 	count           = valued("integer", "n", anInt, countText)
 	job             = valued("integer", "job", anInt, jobText)
 	fileName        = valued("string", "'file'", aString, fileText)

@@ -55,27 +55,14 @@ func (p *parser) plain() Statement {
 //	               [ "INTO" "FILE" string [ options ] ]     e.g. COUNT VERTICES IN social BY city ORDER BY vertices DESC LIMIT 10; SHOW VERTICES IN social INTO FILE 'people.parquet';
 func (p *parser) tailed(begin Pos, s Statement) Statement {
 	s = p.ranged(begin, s)
-	if p.err != nil || !p.rows || inBackground(s) {
+	if p.err != nil || !p.rows {
 		return s
 	}
 	end, t := p.last, &Tail{Statement: s}
-	if tailOf(t, p.own).read(p); p.last == end {
+	if tailOf(t).read(p); p.last == end {
 		return s
 	}
 	return p.ranged(begin, t)
-}
-
-// inBackground reports whether the rows of a statement that may have some are made later.
-func inBackground(s Statement) bool {
-	switch s := s.(type) {
-	case *Compute:
-		return s.Background
-	case *EstimateCompute:
-		return s.Background
-	case *Estimate:
-		return s.Background
-	}
-	return false
 }
 
 // ruled reads one of the statements of rules that lie together and begin with different words,
@@ -139,10 +126,9 @@ func Text(s Statement) string {
 		}
 		return "EXPLAIN " + Text(s.Statement)
 	case *Tail:
-		_, form := ruleOf(s.Statement)
 		var w writer
 		w.add(Text(s.Statement))
-		tailOf(s, form.leads()).write(&w)
+		tailOf(s).write(&w)
 		return w.String()
 	}
 	r, form := ruleOf(s)
@@ -160,7 +146,7 @@ func Syntax(heading string) string {
 	case "EXPLAIN", "PROFILE":
 		return heading + " statement"
 	case "INTO FILE":
-		return "statement " + tailOf(new(Tail), nil).syntax(notation{})
+		return "statement " + tailOf(new(Tail)).syntax(notation{})
 	}
 	var all []string
 	for _, r := range slices.Concat(statements, []rule{explainScore}) {
@@ -181,4 +167,52 @@ func Example(heading string) string {
 		}
 	}
 	return ""
+}
+
+// Parse reads the one statement of a text, with or without its semicolon. The
+// error is an *Error. It takes time and memory proportional to the text.
+func Parse(text string) (Statement, error) { return Source{Text: text}.Parse() }
+
+// ParseScript reads all statements of a text. It stops at the first error, an
+// *Error, and returns the statements before it as well.
+//
+//	script       = { [ statement ] ";" } [ statement ]      e.g. SHOW GRAPHS; ; CHECK
+func ParseScript(text string) ([]Statement, error) {
+	var statements []Statement
+	p := newParser(Source{Text: text})
+	for {
+		p.semicolons()
+		if p.err == nil && p.tok.Kind == KindEnd {
+			return statements, nil
+		}
+		st := p.statement()
+		if p.tok.Kind != KindEnd && !p.sign(";") {
+			p.unexpected()
+		}
+		if p.err != nil {
+			return statements, p.err
+		}
+		statements = append(statements, st)
+	}
+}
+
+// Parse reads the one statement of the source, with or without its semicolon.
+// The error is an *Error.
+func (s Source) Parse() (Statement, error) {
+	p := newParser(s)
+	p.semicolons()
+	st := p.statement()
+	ended := p.sign(";")
+	p.semicolons()
+	switch {
+	case p.err != nil:
+	case p.tok.Kind == KindEnd:
+		return st, nil
+	case ended && p.broken == nil:
+		p.fail(fault(p.tok.Range, "found "+show(p.tok.Text)+" after the end of the statement",
+			"only one statement can be run at a time"))
+	default:
+		p.unexpected()
+	}
+	return nil, p.err
 }

@@ -104,7 +104,7 @@ func (p *parser) by(r *rule, depth int) Statement {
 	}
 	p.heading, p.rows = r.heading, r.rows
 	s, form := r.make()
-	if p.own = form.leads(); !form.read(p) {
+	if !form.read(p) {
 		p.unexpected()
 	}
 	return s

@@ -1,42 +1,26 @@
 package parser
 
-// Nearest is NEAREST k TO v | (v, …) USING space [FRESH] [EXACT] [WHERE condition]
-// [ORDER BY a].
+// Nearest is NEAREST k TO v | (v, …) USING space [FRESH] [EXACT] [WITH (…)], or NEAREST k FOR ALL |
+// FILE 'keys' USING space [FRESH] [EXACT] [WITH (…)].
 type Nearest struct {
 	Range
 	Count    Value   // Int or Param
-	To       Value   // String (a key), Int (its decimal text is the key), Vector or Param; nil where there are Examples
-	Examples []Value // keys: String, Int or Param; nil where there is To
+	To       Value   // String (a key), Int (its decimal text is the key), Vector or Param; nil where there are Examples or Each
+	Examples []Value // keys: String, Int or Param; nil where there is To or Each
+	Each     *Each   // nil where there is To or Examples
 	Using    Space
 	Fresh    bool // bring the embedding up to date first
 	Exact    bool
-	Where    Expr   // nil where left out
-	Order    *Order // of the k vertices; nil where left out
+	Options  []Option
 }
 
-// NearestFor is NEAREST k FOR ALL | FILE 'keys' USING space [EXACT] [WHERE condition]
-// [WITH (…)].
-type NearestFor struct {
-	Range
-	Count   Value // Int or Param
-	Each    Each
-	Using   Space
-	Exact   bool
-	Where   Expr // nil where left out
-	Options []Option
-}
-
-// Within is WITHIN threshold OF v USING space [EXACT] [WHERE condition] [ORDER BY a]
-// [LIMIT n].
+// Within is WITHIN threshold OF v USING space [EXACT].
 type Within struct {
 	Range
 	Threshold Threshold // never Auto
 	Of        Value     // as To of Nearest
 	Using     Space
 	Exact     bool
-	Where     Expr   // nil where left out
-	Order     *Order // of the vertices that LIMIT keeps; nil where left out
-	Limit     Value  // Int or Param; nil where left out
 }
 
 // Threshold is RADIUS r, EPSILON ε or AUTO.
@@ -114,5 +98,5 @@ func examples(s *Nearest) own {
 			return ""
 		}
 		return "(" + joined(s.Examples) + ")"
-	}, true, ""}
+	}, true}
 }

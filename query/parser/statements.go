@@ -4,7 +4,7 @@ package parser
 // words in this order, in which the rules with the same word lie together. Of rules with the
 // same words the first that reads the whole text is taken.
 var statements = []rule{
-	does("CREATE INDEX", "CREATE INDEX ON spec WITH (metric := 'cosine', ef := 100)", func(s *CreateIndex) form {
+	asks("CREATE INDEX", "CREATE INDEX ON spec WITH (metric := 'cosine', ef := 100)", func(s *CreateIndex) form {
 		return form{one("ON", embedding, &s.Embedding), options(&s.Options), background(&s.Background)}
 	}),
 	does("CREATE GRAPH", "CREATE GRAPH adults AS SUBGRAPH OF social WHERE age >= 18 AND weight > 1; CREATE GRAPH near AS NEAREST 10 USING cosine(spec) MUTUAL", func(s *DeriveGraph) form {
@@ -98,13 +98,13 @@ var statements = []rule{
 		return form{one("OF", key, &s.Vertex), one("IN", embedding, &s.Embedding)}
 	}),
 	asks("SHOW VERTICES", "SHOW VERTICES IN social COLUMNS degree, city WHERE city IN ('Bern', 'Basel') ORDER BY age DESC LIMIT 20", func(s *ShowVertices) form {
-		return form{mayAt("IN", graph, &s.Graph), maySome("COLUMNS", vertexColumn, &s.Columns), may("WHERE", condition, &s.Where), orderBy(ofVertices, &s.Order), may("LIMIT", count, &s.Limit)}
+		return form{mayAt("IN", graph, &s.Graph)}
 	}),
 	asks("SHOW EDGES", "SHOW EDGES IN social WHERE weight >= 2 AND BOTH (city = 'Bern') ORDER BY time DESC LIMIT 20", func(s *ShowEdges) form {
-		return form{mayAt("IN", graph, &s.Graph), maySome("COLUMNS", edgeColumn, &s.Columns), may("WHERE", edgeCondition, &s.Where), orderBy("weight | time", &s.Order), may("LIMIT", count, &s.Limit)}
+		return form{mayAt("IN", graph, &s.Graph)}
 	}),
 	asks("SHOW NEIGHBORS", "SHOW NEIGHBORS OF 'alice' WITHIN 2 IN social WHERE degree > 10 LIMIT 10", func(s *ShowNeighbors) form {
-		return form{one("OF", key, &s.Of), may("WITHIN", count, &s.Within), mayAt("IN", graph, &s.Graph), may("WHERE", condition, &s.Where), may("LIMIT", count, &s.Limit)}
+		return form{one("OF", key, &s.Of), may("WITHIN", count, &s.Within), mayAt("IN", graph, &s.Graph)}
 	}),
 	asks("SHOW ATTRIBUTES", "SHOW ATTRIBUTES IN social", func(s *ShowAttributes) form { return form{mayAt("IN", graph, &s.Graph)} }),
 	asks("COUNT VERTICES", "COUNT VERTICES IN social WHERE degree > 10 BY city WITH mean(age), max(degree)", func(s *CountVertices) form {
@@ -114,29 +114,29 @@ var statements = []rule{
 	asks("PATH", "PATH FROM 'alice' TO 'bob' IN social", func(s *Path) form {
 		return form{one("FROM", key, &s.From), one("TO", key, &s.To), mayAt("IN", graph, &s.Graph), toggle{"BY WEIGHT", &s.ByWeight}}
 	}),
-	does("EMBED", "EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec", func(s *Embed) form {
+	asks("EMBED", "EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec", func(s *Embed) form {
 		return form{one("", graph, &s.Graph), one("USING", method, &s.Method), form(embedAs(s))}
 	}),
 	asks("ESTIMATE EMBED", "ESTIMATE EMBED social USING dp_walker(dim := 128)", func(s *Estimate) form {
 		return form{one("", graph, &s.Graph), one("USING", method, &s.Method), estimated(s)}
 	}),
 	asks("ESTIMATE COMPUTE", "ESTIMATE COMPUTE betweenness IN social", func(s *EstimateCompute) form { return computeForm(&s.Compute) }),
-	does("CANCEL JOB", "CANCEL JOB 3", func(s *Job) form { return form{is[JobVerb]{&s.Verb, CancelJob}, one("", job, &s.Number)} }),
-	does("RESUME JOB", "RESUME JOB 3 IN BACKGROUND", func(s *Job) form {
+	asks("CANCEL JOB", "CANCEL JOB 3", func(s *Job) form { return form{is[JobVerb]{&s.Verb, CancelJob}, one("", job, &s.Number)} }),
+	asks("RESUME JOB", "RESUME JOB 3 IN BACKGROUND", func(s *Job) form {
 		return form{is[JobVerb]{&s.Verb, ResumeJob}, one("", job, &s.Number), background(&s.Background)}
 	}),
-	does("WAIT JOB", "WAIT JOB 3", func(s *Job) form { return form{is[JobVerb]{&s.Verb, WaitJob}, one("", job, &s.Number)} }),
-	does("REFRESH MEASURE", "REFRESH MEASURE rank IN social", func(s *RefreshMeasure) form {
+	asks("WAIT JOB", "WAIT JOB 3", func(s *Job) form { return form{is[JobVerb]{&s.Verb, WaitJob}, one("", job, &s.Number)} }),
+	asks("REFRESH MEASURE", "REFRESH MEASURE rank IN social", func(s *RefreshMeasure) form {
 		return form{one("", attribute, &s.Attribute), one("IN", graph, &s.Graph), background(&s.Background)}
 	}),
-	does("REFRESH PREDICTIONS", "REFRESH PREDICTIONS FROM model(friends) IN social", func(s *RefreshPredictions) form {
+	asks("REFRESH PREDICTIONS", "REFRESH PREDICTIONS FROM model(friends) IN social", func(s *RefreshPredictions) form {
 		return form{one("FROM", scorer, &s.Scorer), one("IN", graph, &s.Graph), background(&s.Background)}
 	}),
-	does("REFRESH ALL", "REFRESH ALL IN social", func(s *RefreshAll) form { return form{refreshedGraph(s)} }),
-	does("REFRESH", "REFRESH spec", func(s *Refresh) form {
+	asks("REFRESH ALL", "REFRESH ALL IN social", func(s *RefreshAll) form { return form{refreshedGraph(s)} }),
+	asks("REFRESH", "REFRESH spec", func(s *Refresh) form {
 		return form{one("", embedding, &s.Embedding), options(&s.Options), background(&s.Background)}
 	}),
-	does("VERIFY", "VERIFY spec WITH (sample := 200)", func(s *Verify) form {
+	asks("VERIFY", "VERIFY spec WITH (sample := 200)", func(s *Verify) form {
 		return form{one("", embedding, &s.Embedding), options(&s.Options), background(&s.Background)}
 	}),
 	renames(RenamedGraph, graph, newGraph, "ALTER GRAPH social RENAME TO people"),
@@ -149,24 +149,16 @@ var statements = []rule{
 	renames(RenamedModel, model, newModel, "ALTER MODEL friends RENAME TO old"),
 	renames(RenamedAttribute, attribute, newAttribute, "ALTER ATTRIBUTE age IN people RENAME TO years"),
 	asks("DIFF", "DIFF spec@1, spec@2 LIMIT 20", func(s *Diff) form {
-		return form{one("", embedding, &s.Before), sign(","), one("", embedding, &s.After), may("LIMIT", count, &s.Limit)}
+		return form{one("", embedding, &s.Before), sign(","), one("", embedding, &s.After)}
 	}),
-	asks("NEAREST", "NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked AND degree >= 3; NEAREST 5 TO ('alice', 107) USING spec", func(s *Nearest) form {
+	asks("NEAREST", "NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked AND degree >= 3; NEAREST 5 TO ('alice', 107) USING spec; NEAREST 10 FOR ALL USING cosine(spec) WHERE NOT linked; NEAREST 5 FOR FILE 'keys.txt' USING spec WITH (count := 100)", func(s *Nearest) form {
 		return form{
-			one("", count, &s.Count), word("TO"), either{{examples(s)}, {one("", vertex, &s.To)}}, one("USING", space, &s.Using),
-			toggle{"FRESH", &s.Fresh}, toggle{"EXACT", &s.Exact}, may("WHERE", condition, &s.Where), orderBy(ofVertices, &s.Order),
-		}
-	}),
-	asks("NEAREST", "NEAREST 10 FOR ALL USING cosine(spec) WHERE NOT linked; NEAREST 5 FOR FILE 'keys.txt' USING spec WITH (count := 100)", func(s *NearestFor) form {
-		return form{one("", count, &s.Count),
-			one("FOR", each, &s.Each), one("USING", space, &s.Using), toggle{"EXACT", &s.Exact}, may("WHERE", condition, &s.Where), options(&s.Options),
+			one("", count, &s.Count), either{{word("TO"), either{{examples(s)}, {one("", vertex, &s.To)}}}, {oneAt("FOR", each, &s.Each)}},
+			one("USING", space, &s.Using), toggle{"FRESH", &s.Fresh}, toggle{"EXACT", &s.Exact}, options(&s.Options),
 		}
 	}),
 	asks("WITHIN", "WITHIN EPSILON 0.45 OF 'alice' USING spec LIMIT 20", func(s *Within) form {
-		return form{
-			one("", threshold, &s.Threshold), one("OF", vertex, &s.Of), one("USING", space, &s.Using),
-			toggle{"EXACT", &s.Exact}, may("WHERE", condition, &s.Where), orderBy(ofVertices, &s.Order), may("LIMIT", count, &s.Limit),
-		}
+		return form{one("", threshold, &s.Threshold), one("OF", vertex, &s.Of), one("USING", space, &s.Using), toggle{"EXACT", &s.Exact}}
 	}),
 	does("RECONSTRUCT", "RECONSTRUCT spec AUTO INTO GRAPH again WITH (criterion := 'spearman')", func(s *Reconstruct) form {
 		return form{
@@ -192,10 +184,10 @@ var statements = []rule{
 			options(&s.Options), background(&s.Background),
 		}
 	}),
-	does("TRAIN MODEL", "TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, resource_allocation) WITH (features := 'hadamard+l1', seed := 1)", func(s *TrainModel) form {
+	asks("TRAIN MODEL", "TRAIN MODEL friends IN social; TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, katz) WITH (seed := 1)", func(s *TrainModel) form {
 		return form{one("", newModel, &s.Model), one("IN", graph, &s.Graph), features(s), options(&s.Options), background(&s.Background)}
 	}),
-	does("MATERIALIZE PREDICTIONS", "MATERIALIZE PREDICTIONS FROM model(friends) IN social WITH (top := 50)", func(s *Materialize) form {
+	asks("MATERIALIZE PREDICTIONS", "MATERIALIZE PREDICTIONS FROM model(friends) IN social WITH (top := 50)", func(s *Materialize) form {
 		return form{optionsFrom(&s.Options), one("", scorer, &s.Scorer), one("IN", graph, &s.Graph), options(&s.Options), background(&s.Background)}
 	}),
 	does("SCORE FILE", "SCORE FILE 'pairs.csv' IN social WITH adamic_adar INTO FILE 'scores.csv'", func(s *ScoreFile) form {
@@ -204,11 +196,11 @@ var statements = []rule{
 	asks("SCORE", "SCORE ('alice', 'bob'), ('carol', 'dave') IN social WITH adamic_adar, cosine(spec)", func(s *Score) form {
 		return form{some("", pair, &s.Pairs), mayAt("IN", graph, &s.Graph), some("WITH", scorer, &s.Scorers), options(&s.Options)}
 	}),
-	asks("PREDICT", "PREDICT 20 LINKS FOR 'alice' IN social WITH resource_allocation WHERE degree >= 3; PREDICT 10 LINKS IN mail WITH l3 AS OF '2015-01-01'; PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WHERE degree > 2 WITH (near := 100)", func(s *Predict) form {
+	asks("PREDICT", "PREDICT 20 LINKS FOR 'alice' IN social WITH resource_allocation WHERE degree >= 3; PREDICT 10 LINKS IN mail WITH l3 AS OF '2015-01-01'; PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WITH (near := 100) WHERE degree > 2", func(s *Predict) form {
 		return form{
 			one("", count, &s.Count), word("LINKS"), maybe{word("FOR"), whom(&s.Each, &s.For)},
-			mayAt("IN", graph, &s.Graph), is[bool]{&s.Stored, false}, oneAt("WITH", scorer, &s.Scorer), may("AS OF", date, &s.AsOf), may("WHERE", condition, &s.Where),
-			orderOf(s), options(&s.Options),
+			mayAt("IN", graph, &s.Graph), is[bool]{&s.Stored, false}, oneAt("WITH", scorer, &s.Scorer), may("AS OF", date, &s.AsOf),
+			options(&s.Options),
 		}
 	}),
 	asks("PREDICT", "PREDICT 10 LINKS FOR 'alice' IN social", func(s *Predict) form {
@@ -230,7 +222,7 @@ var statements = []rule{
 
 // explainScore is the rule of EXPLAIN in front of SCORE with one pair.
 var explainScore = asks("EXPLAIN SCORE", "EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends)", func(s *ExplainScore) form {
-	return form{one("", pair, &s.Pair), mayAt("IN", graph, &s.Graph), maySome("WITH", scorer, &s.Scorers)}
+	return form{one("", pair, &s.Pair), mayAt("IN", graph, &s.Graph), maySome("WITH", scorer, &s.Scorers), options(&s.Options)}
 })
 
 // advices are remedies for what is wrong directly behind some words.

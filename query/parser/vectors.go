@@ -85,7 +85,7 @@ func refreshedGraph(s *RefreshAll) own {
 			return `IN "` + s.Graph.Name + `"`
 		}
 		return "IN " + s.Graph.String()
-	}, false, ""}
+	}, false}
 }
 
 // AutoRefresh is ALTER EMBEDDING e AUTO REFRESH AFTER n CHANGES | EVERY 'time' | OFF.

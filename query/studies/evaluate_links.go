@@ -87,7 +87,7 @@ func linksSchema() option.Schema[EvaluateLinksRequest] {
 		option.Names(scorersOption, "all", "comma-separated scorers to compare; SHOW SCORERS lists them", func(r *request) *[]string { return &r.Scorers }),
 		option.Parsed("features", "comma-separated inputs of a logistic regression: "+strings.Join(scoring.FeatureNames(), ", ")+" or all", func(r *request) *[]string { return &r.Features },
 			featuresIn, func(list []string) string { return strings.Join(list, ",") }).OrElse(evaluate.DefaultFeature).Rule(checkFeatures),
-		option.Bool("model", "also measure the model that TRAIN MODEL makes by default, as scorer model: without an embedding, and with that of each method. It is trained on edges held out of the remaining graph, which takes one more embedding",
+		option.Bool("model", "also measure models as of TRAIN MODEL, as scorer model: the default one, and with each method one that reads its embedding alone. They are trained on edges held out of the remaining graph, which takes five more embeddings of each method",
 			func(r *request) *bool { return &r.Model }).Rule(func(r request) error {
 			if r.Model && r.Sides != "" {
 				return fault.Rule("cannot be combined with sides: TRAIN MODEL learns from pairs of any vertices")
@@ -200,7 +200,7 @@ func resolveEvaluateLinks(c *engine.Call, req EvaluateLinksRequest) (*linkTrial,
 		t.features = []string{evaluate.DefaultFeature}
 	}
 	if req.Model {
-		t.model = &evaluate.SplitOptions{Share: req.Share, Latest: req.Latest, Training: req.Training, Seed: req.Seed}
+		t.model = &evaluate.SplitOptions{Latest: req.Latest, Seed: req.Seed}
 	}
 	if err := t.sortScorers(req.Scorers, req.Sides); err != nil {
 		return nil, err

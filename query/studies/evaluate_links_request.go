@@ -40,9 +40,9 @@ type EvaluateLinksRequest struct {
 
 	Scorers  []string // names of links.Scorers; nil is all of them that the graph has data for
 	Features []string // names of link.Features; nil is the default of evaluate.LinkOptions
-	// Model also measures the model that links.Service.TrainModel makes by default: one without an embedding,
-	// and one with the vectors of each method. Each is trained on edges that are held out of the
-	// remaining graph in turn, which takes one more embedding.
+	// Model also measures the model that links.Service.TrainModel makes by default, and one that reads
+	// only the vectors of each method. Each is trained on edges that are held out of the
+	// remaining graph in turn, which takes five more embeddings.
 	Model  bool
 	HitsAt int // 0 is the default of evaluate.LinkOptions
 
@@ -220,7 +220,13 @@ func (t *linkTrial) bytes(req EvaluateLinksRequest, graph *session.Graph, worker
 		most = max(most, computing+features/2, session.VectorBytes(int(n), int(dim))+features)
 	}
 	if t.model != nil { // a smaller graph and its vectors, in addition to the others, and the table of the pairs
-		most += most + 64*edges + 24*int64(len(link.Scorers()))*training
+		work := int64(0)
+		for _, s := range run.StackEmbeddings() {
+			computing, _ := run.Bytes(graph.Graph, s.Method, s.Options)
+			work = max(work, computing)
+			most += 2 * session.VectorBytes(int(n), int(run.Dim(s.Method, s.Options)))
+		}
+		most += work + 64*edges + 40*8*run.ModelSplits*(25*min(link.DefaultLinks, edges)+min(20_000, edges))
 	}
 	kept := int64(0)
 	switch {

@@ -13,7 +13,6 @@ import (
 	"heavytail/query/internal/methods"
 	"heavytail/query/internal/scoring"
 	"heavytail/query/internal/session"
-	"heavytail/query/links"
 	"heavytail/query/plan"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
@@ -176,7 +175,8 @@ func embedSplit(c *engine.Call, e methods.Configured, split *evaluate.LinkSplit,
 	return m, nil
 }
 
-// evaluationModel trains the model of one method, nil for none, if the request asks for models.
+// evaluationModel trains the model with the embedding of one method, or nil for the one that TRAIN MODEL
+// makes by default, if the request asks for models.
 func evaluationModel(c *engine.Call, t *linkTrial, split *evaluate.LinkSplit, e *methods.Configured, vectors *vec.Matrix) ([]evaluate.Trained, error) {
 	if t.model == nil {
 		return nil, nil
@@ -184,13 +184,21 @@ func evaluationModel(c *engine.Call, t *linkTrial, split *evaluate.LinkSplit, e 
 	req := run.ModelRequest{Split: *t.model, Workers: c.DB.Opts.Workers, Progress: c.Meter.Update}
 	req.Split.Latest = req.Split.Latest && split.Graph.Times != nil // a null graph has none
 	if e != nil {
-		req.Method, req.Options, req.Vectors, req.Features = e.Method.Name, e.Options, vectors, links.DefaultFeatures
+		req.Embeddings = []run.ModelEmbedding{{Name: e.Method.Name, Method: e.Method.Name, Options: e.Options, Vectors: vectors}}
+	} else {
+		for _, s := range run.StackEmbeddings() {
+			m, _, err := run.Compute(c.Ctx, split.Graph, run.Request{Method: s.Method, Options: s.Options, Workers: req.Workers, Progress: req.Progress})
+			if err != nil {
+				return nil, err
+			}
+			req.Embeddings = append(req.Embeddings, run.ModelEmbedding{Name: s.Method, Method: s.Method, Options: s.Options, Vectors: m})
+		}
 	}
 	b, err := run.EvaluationModel(c.Ctx, split, req)
 	if err != nil {
 		return nil, scoring.TrainingMistake(err)
 	}
-	return []evaluate.Trained{{Name: trainedModel, Score: b.Score, Links: b.Scoring()}}, nil
+	return []evaluate.Trained{{Name: trainedModel, Score: b.Score, Links: b.Scoring(), Near: req.Embeddings[0].Vectors}}, nil
 }
 
 // trainedModel is the scorer in tables of a model as TRAIN MODEL makes it.

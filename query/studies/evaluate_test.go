@@ -3,6 +3,7 @@ package studies_test
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"testing"
 
@@ -90,19 +91,20 @@ func TestDB_EvaluateLinks_Model(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, embedding := range []string{"", "e"} {
-		trained, err := db.Links().TrainModel(t.Context(), links.TrainModelRequest{Name: "m", Graph: "pa", Embedding: embedding, Seed: 5})
+	for method, embeddings := range map[int][]string{-1: nil, 0: {"e"}} {
+		trained, err := db.Links().TrainModel(t.Context(), links.TrainModelRequest{Name: "m", Graph: "pa", Embeddings: embeddings, Seed: 5})
 		if err != nil {
 			t.Fatal(err)
 		}
 		at := slices.IndexFunc(got.Scores, func(s studies.MethodScore) bool {
-			return s.Scorer == "model" && (s.Method == 0) == (embedding == "e") && s.Negatives == evaluate.RandomNegatives
+			return s.Scorer == "model" && s.Method == method && s.Negatives == evaluate.RandomNegatives
 		})
 		if at < 0 {
-			t.Fatalf("no model with embedding %q in %+v", embedding, got.Scores)
+			t.Fatalf("no model of method %d in %+v", method, got.Scores)
 		}
-		if s := got.Scores[at]; s.AUC != trained.AUC || s.AveragePrecision != trained.AveragePrecision || s.NullAUC == 0 {
-			t.Errorf("with embedding %q: %+v, but TRAIN MODEL has %v and %v", embedding, s, trained.AUC, trained.AveragePrecision)
+		// Of two thirds of the edges, which are as hard to predict: the same but for chance.
+		if s := got.Scores[at]; math.Abs(s.AUC-trained.AUC) > 0.1 || s.NullAUC == 0 {
+			t.Errorf("of method %d: %+v, but TRAIN MODEL has %v", method, s, trained.AUC)
 		}
 	}
 }

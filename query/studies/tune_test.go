@@ -72,6 +72,40 @@ func TestDB_Tune_StoresTheBest(t *testing.T) {
 	}
 }
 
+// Without methods a search tries the defaults of all that are cheap, so that its best is not
+// worse than any of them, and says what it left out.
+func TestDB_Tune_AllCheap(t *testing.T) {
+	t.Parallel()
+	for name, statement := range map[string]string{
+		"hubs":   "GENERATE preferential_attachment(n := 150, m := 3, seed := 1) INTO g",
+		"blocks": "GENERATE stochastic_block(sizes := '50,50,50', p_in := 0.15, p_out := 0.01, seed := 2) INTO g",
+	} {
+		db := querytest.Open(t, nil)
+		if _, err := db.Query(t.Context(), statement, nil); err != nil {
+			t.Fatal(err)
+		}
+		found, err := db.Studies().Tune(t.Context(), studies.TuneRequest{Graph: "g", Name: "best", Goal: studies.ForReconstruction, Trials: 9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(found.Notices, func(n rows.Notice) bool { return strings.Contains(n.Text, "not searched: node2vec") }) {
+			t.Errorf("%s: notices %v", name, found.Notices)
+		}
+		for _, method := range []string{"dp_spectral", "laplacian_eigenmaps", "fastrp", "prone", "netmf", "dp_walker", "deepwalk"} {
+			if _, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "g", Name: method, Method: method}); err != nil {
+				t.Fatal(err)
+			}
+			e, err := db.Vectors().EvaluateReconstruction(t.Context(), vectors.EvaluateReconstructionRequest{Embedding: method, Criterion: evaluate.ByH3})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if h3 := e.Points[e.Best].H3; h3 > found.Trials[0].Score {
+				t.Errorf("%s: the best of the search has %v, and the defaults of %s have %v", name, found.Trials[0].Score, method, h3)
+			}
+		}
+	}
+}
+
 // The same request gives the same trials and bytes at any number of workers, and where the
 // memory suffices for only one trial at a time.
 func TestDB_Tune_Same(t *testing.T) {

@@ -44,13 +44,16 @@ type diffed struct{ before, after session.Entry }
 var diff = &engine.Statement[*parser.Diff, DiffRequest, diffed, DiffResult]{
 	Help: help.Statement{
 		Statement: "DIFF",
-		Summary:   "lists the vertices that moved most between two generations of an embedding; ten by default",
+		Summary:   "lists the vertices that moved most between two generations of an embedding; ten without LIMIT, WHERE and ORDER BY",
 		Words:     "compare change drift versions moved",
 		Columns:   "vertex, distance, relative",
 	},
 	Bind: func(b *engine.Binder, s *parser.Diff) DiffRequest {
-		before, after := b.Name(fault.Before, s.Before), b.Name(fault.Embedding, s.After)
-		return DiffRequest{Before: before, After: after, Limit: b.RowLimit(s.Limit)}
+		req := DiffRequest{Before: b.Name(fault.Before, s.Before), After: b.Name(fault.Embedding, s.After), Limit: b.TakeLimit()}
+		if b.Tail.Where != nil || b.Tail.Order != nil {
+			req.Limit = math.MaxInt // they choose among all
+		}
+		return req
 	},
 	Resolve: resolveDiff,
 	Plan: func(_ DiffRequest, found diffed) *plan.Plan {

@@ -2,6 +2,7 @@ package vectors
 
 import (
 	"context"
+	"slices"
 
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
@@ -49,5 +50,18 @@ func droppedEmbedding(c *engine.Call, embedding string) (storage.EmbeddingInfo, 
 		err = fault.New(fault.Embedding, "%s is the present generation of embedding %s, which is dropped with its past generations", fault.Quote(embedding), fault.Name(info.Name)).
 			WithRemedy("DROP EMBEDDING " + parser.Ident{Name: info.Name}.String()).WithErr(storage.ErrInvalid)
 	}
-	return info, err
+	if err != nil {
+		return info, err
+	}
+	models, err := c.DB.Store.Models(c.Ctx)
+	if err := engine.NotDamage(err); err != nil {
+		return info, err
+	}
+	for _, m := range models {
+		if slices.Contains(m.Own(), embedding) {
+			return info, fault.New(fault.Embedding, "embedding %s belongs to model %s and is dropped with it", fault.Quote(embedding), fault.Name(m.Name)).
+				WithRemedy("DROP MODEL " + parser.Ident{Name: m.Name}.String()).WithErr(storage.ErrInUse)
+		}
+	}
+	return info, nil
 }

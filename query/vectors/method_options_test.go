@@ -83,7 +83,7 @@ func TestMethodOptions_Record(t *testing.T) {
 			t.Errorf("%T: vector %v, %v; of the statement %v, %v", using, a, errA, b, errB)
 		}
 	}
-	for want, beta := range map[string]*float64{"0": new(0.0), "2": nil, "-1": new(-1.0)} {
+	for want, beta := range map[string]*float64{"0": new(0.0), "0.25": nil, "-1": new(-1.0)} {
 		made, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "g", Name: "beta", Using: vectors.DPWalker{Dim: 4, Beta: beta}})
 		if err != nil || !slices.Contains(made.Options, storage.Setting{Name: "beta", Value: want}) {
 			t.Errorf("Beta %v: %v, %v", beta, made.Options, err)

@@ -57,8 +57,8 @@ type NearestRequest struct {
 	// other job that writes the embedding.
 	Fresh bool
 	// OrderBy is an attribute, or degree or key, by which the vertices that were found are
-	// sorted, as in graphs.VerticesRequest; it does not change which ones are found. Empty for the
-	// nearest first.
+	// sorted, as in graphs.VerticesRequest, but equal ones the nearest first; it does not change which
+	// ones are found. Empty for the nearest first.
 	OrderBy    string
 	Descending bool
 
@@ -67,7 +67,13 @@ type NearestRequest struct {
 }
 
 var nearest = &engine.Statement[*parser.Nearest, NearestRequest, search.Search, SearchResult]{
-	Help:    nearestHelp(),
+	Help: help.Statement{
+		Statement: "NEAREST",
+		Summary:   "finds the vertices whose vectors are nearest to those of a vertex, of several, or of every vertex",
+		Detail:    "Nearest is first; metrics are l2, cosine and dot; with several query vertices the centroid is used (of unit vectors under cosine); query vertices are excluded from the result. FRESH brings the embedding up to date first, as REFRESH does. EXACT searches without an index, because an index may miss some vertices. FOR ALL finds the k nearest of every vertex that has a vector, in the order of the graph; FOR FILE finds those of the vertices whose keys a file lists, one per line, in the order of the file, and leaves out keys that the graph does not have. WHERE decides during the search which vertices are found, and ORDER BY sorts the k that were found. FOR cannot be combined with FRESH, and the options first and count choose some of its vertices",
+		Words:     "similarity knn similar closest most_similar search recommend ann neighbours vector hnsw top",
+		Columns:   "vertex, distance (l2) or similarity (cosine and dot); with FOR: source, rank, target, distance or similarity",
+	},
 	Schema:  nearestSchema,
 	Bind:    bindNearest,
 	Resolve: resolveNearest,
@@ -78,39 +84,12 @@ var nearest = &engine.Statement[*parser.Nearest, NearestRequest, search.Search, 
 	Reads:   true, // except with FRESH if the embedding is behind its graph
 }
 
-var nearestFor = &engine.Statement[*parser.NearestFor, NearestRequest, search.Search, SearchResult]{
-	Help:   nearestHelp(),
-	Schema: nearestSchema,
-	Bind: func(b *engine.Binder, s *parser.NearestFor) NearestRequest {
-		req := NearestRequest{K: b.Size(fault.Number, s.Count), Each: true, Path: search.KeysFile(b, s.Each), Exact: s.Exact}
-		bindSpace(b, &req, s.Using, s.Where)
-		engine.Bind(b, "NEAREST", nearestSchema(), s.Options, &req)
-		return req
-	},
-	Resolve: resolveNearest,
-	Plan:    planNearest,
-	Run:     runNearest,
-	Empty:   noNearest,
-	Rows:    nearestRows,
-	Reads:   true,
-}
-
 func nearestSchema() option.Schema[NearestRequest] {
 	return search.EachFields(func(r NearestRequest) bool { return r.Each }, func(r *NearestRequest) *int64 { return &r.First }, func(r *NearestRequest) **int64 { return &r.Count })
 }
 
 func (req NearestRequest) some() engine.RowRange {
 	return engine.RowRange{First: req.First, Count: req.Count}
-}
-
-func nearestHelp() help.Statement {
-	return help.Statement{
-		Statement: "NEAREST",
-		Summary:   "finds the vertices whose vectors are nearest to those of a vertex, of several, or of every vertex",
-		Detail:    "Nearest is first; metrics are l2, cosine and dot; with several query vertices the centroid is used (of unit vectors under cosine); query vertices are excluded from the result. FRESH brings the embedding up to date first, as REFRESH does. EXACT searches without an index, because an index may miss some vertices. FOR ALL finds the k nearest of every vertex that has a vector, in the order of the graph; FOR FILE finds those of the vertices whose keys a file lists, one per line, in the order of the file, and leaves out keys that the graph does not have. ORDER BY sorts the k vertices that were found, with vertices without a value last. FOR cannot be combined with FRESH and ORDER BY, and its options first and count choose some of the vertices",
-		Words:     "similarity knn similar closest most_similar search recommend ann neighbours vector hnsw top",
-		Columns:   "vertex, distance (l2) or similarity (cosine and dot); with FOR: source, rank, target, distance or similarity",
-	}
 }
 
 // Nearest returns the K vertices nearest to a vertex or a vector. It scans all
@@ -137,29 +116,30 @@ func (s *Service) Nearest(ctx context.Context, req NearestRequest) (SearchResult
 func (s *Service) EachNearest(ctx context.Context, req NearestRequest) iter.Seq2[NearestRow, error] {
 	req.Each = true
 	return engine.Iterate(func() (*engine.Stream[NearestRow], error) {
-		r, err := nearestFor.Answer(ctx, s.db, req)
+		r, err := nearest.Answer(ctx, s.db, req)
 		return r.stream, err
 	})
 }
 
 func bindNearest(b *engine.Binder, s *parser.Nearest) (req NearestRequest) {
-	req.Exact, req.Fresh = s.Exact, s.Fresh
-	req.K = b.Size(fault.Number, s.Count)
-	if s.To == nil {
+	req.Exact, req.Fresh, req.K = s.Exact, s.Fresh, b.Size(fault.Number, s.Count)
+	switch {
+	case s.Each != nil:
+		req.Each, req.Path = true, search.KeysFile(b, *s.Each)
+	case s.To == nil:
 		req.Examples = search.Examples(b, s.Examples)
-	} else {
+	default:
 		req.Vertex, req.Vector = search.Target(b, s.To)
 	}
-	bindSpace(b, &req, s.Using, s.Where)
-	req.OrderBy, req.Descending = engine.Order(b, s.Order)
+	req.Embedding, req.Metric = search.Space(b, s.Using)
+	var condition conditions.Condition
+	condition, req.condition = search.TakeWhere(b, req.Embedding, req.Vector == nil)
+	req.Where, req.Attributes, req.reads = condition.Admits, condition.Attributes, condition.Reads
+	if !req.Each {
+		req.OrderBy, req.Descending = search.TakeOrder(b, req.Embedding)
+	}
+	engine.Bind(b, "NEAREST", nearestSchema(), s.Options, &req)
 	return req
-}
-
-func bindSpace(b *engine.Binder, req *NearestRequest, using parser.Space, where parser.Expr) {
-	req.Embedding, req.Metric = search.Space(b, using)
-	condition := search.SearchWhere(b, where, req.Embedding, req.Vector == nil)
-	req.Where, req.Attributes, req.condition = condition.Admits, condition.Attributes, search.ExprText(where)
-	req.reads = condition.Reads
 }
 
 func resolveNearest(c *engine.Call, req NearestRequest) (search.Search, error) {

@@ -97,20 +97,22 @@ func TestEmbed_Again(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(answer.Notices(), func(n rows.Notice) bool { return n.Text == "embedding q has new coordinates; train again: likely" }) {
+	if !slices.ContainsFunc(answer.Notices(), func(n rows.Notice) bool {
+		return n.Text == "embedding q has another method or options; train again: likely"
+	}) {
 		t.Errorf("notices: %v", answer.Notices())
 	}
 	indexes, err := db.Vectors().Indexes(ctx)
 	if err != nil || len(indexes) != 1 || indexes[0].Generation != info.Generation+1 || entries.Parameter(indexes[0].Parameters, "m") != int64(5) || entries.Parameter(indexes[0].Parameters, "seed") != int64(7) {
 		t.Errorf("indexes %+v, %v", indexes, err)
 	}
-	if got := state("MODELS"); got != "retrain: embedding q was recomputed" {
+	if got := state("MODELS"); got != "retrain: embedding q has another method or options" {
 		t.Errorf("model: %v", got)
 	}
 	if list, err := db.Links().Predictions(ctx); err != nil || len(list) != 2 || list[0].Stale == "" || list[1].Stale == "" {
 		t.Errorf("predictions: %+v, %v", list, err)
 	}
-	if _, err := db.Query(ctx, "SCORE ('1', '7') IN g WITH model(likely)", nil); !errors.Is(err, fault.ErrCoordinates) {
+	if _, err := db.Query(ctx, "SCORE ('1', '7') IN g WITH model(likely)", nil); !errors.Is(err, fault.ErrOtherMethod) {
 		t.Errorf("the model is still used: %v", err)
 	}
 	run("DROP EMBEDDING q")

@@ -6,7 +6,7 @@ import "heavytail/query/internal/engine"
 func Statements() []engine.Described {
 	return []engine.Described{
 		embed, estimateEmbed, refresh, autoRefresh, verify, importEmbedding, exportEmbedding, exportWalks,
-		nearest, nearestFor, withinRadius, reconstruct, evaluateReconstruction, createIndex, dropIndex,
+		nearest, withinRadius, reconstruct, evaluateReconstruction, createIndex, dropIndex,
 		describeEmbedding, showVector, showGenerations, diff, dropEmbedding,
 	}
 }

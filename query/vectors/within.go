@@ -39,7 +39,7 @@ type WithinRequest struct {
 	Attributes []string
 	Limit      int // largest number of vertices to return, the first in the order; 0 for all
 	// OrderBy is an attribute, or degree or key, by which the vertices are sorted, as in
-	// graphs.VerticesRequest. Empty for the nearest first.
+	// NearestRequest. Empty for the nearest first.
 	OrderBy    string
 	Descending bool
 
@@ -78,11 +78,11 @@ func bindWithin(b *engine.Binder, s *parser.Within) (req WithinRequest) {
 	req.Radius, req.Epsilon = threshold(b, s.Threshold)
 	req.Vertex, req.Vector = search.Target(b, s.Of)
 	req.Embedding, req.Metric = search.Space(b, s.Using)
-	condition := search.SearchWhere(b, s.Where, req.Embedding, req.Vector == nil)
-	req.Where, req.Attributes, req.condition = condition.Admits, condition.Attributes, search.ExprText(s.Where)
-	req.reads = condition.Reads
-	req.OrderBy, req.Descending = engine.Order(b, s.Order)
-	req.Limit = b.RowLimit(s.Limit)
+	var condition conditions.Condition
+	condition, req.condition = search.TakeWhere(b, req.Embedding, req.Vector == nil)
+	req.Where, req.Attributes, req.reads = condition.Admits, condition.Attributes, condition.Reads
+	req.OrderBy, req.Descending = search.TakeOrder(b, req.Embedding)
+	req.Limit = b.TakeLimit()
 	return req
 }
 

@@ -9,18 +9,17 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite the tables of BENCHMARKS.md")
+var update = flag.Bool("update", false, "rewrite the tables of BENCHMARKS.md and the manual")
 
-const (
-	documentPath = "../BENCHMARKS.md"
-	figuresPath  = "../figures"
-)
+const figuresPath = "../figures"
+
+// documentPaths are the documents with tables; the first has no others.
+var documentPaths = []string{"../BENCHMARKS.md", "../../heavytail/manual/paper.md", "../../heavytail/manual/methods.md"}
 
 // generatedPart matches a part of the document that is generated, with the name of its file.
 var generatedPart = regexp.MustCompile(`(?s)<!-- table: (\S+) -->\n.*?<!-- end -->`)
 
-// TestDocument compares the tables of the document with the files. Each file is used once,
-// and there is no other table.
+// TestDocument compares the tables of the documents with the files. Each file is used once.
 func TestDocument(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(figuresPath, "*"))
 	if err != nil || len(files) == 0 {
@@ -45,28 +44,30 @@ func TestDocument(t *testing.T) {
 		compare(t, path, string(encoded))
 	}
 	used := map[string]int{}
-	document, err := os.ReadFile(documentPath)
-	if err != nil {
-		t.Fatal(err)
-	}
-	now := generatedPart.ReplaceAllStringFunc(string(document), func(old string) string {
-		name := generatedPart.FindStringSubmatch(old)[1]
-		used[name]++
-		if parts[name] == "" {
-			t.Errorf("%s has the table %q, for which there is no file", documentPath, name)
-			return old
+	for i, path := range documentPaths {
+		document, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
 		}
-		return parts[name]
-	})
+		now := generatedPart.ReplaceAllStringFunc(string(document), func(old string) string {
+			name := generatedPart.FindStringSubmatch(old)[1]
+			used[name]++
+			if parts[name] == "" {
+				t.Errorf("%s has the table %q, for which there is no file", path, name)
+				return old
+			}
+			return parts[name]
+		})
+		if left := tablesIn(generatedPart.ReplaceAllString(now, "")); i == 0 && len(left) > 0 {
+			t.Errorf("%s has a table outside the generated parts: %q", path, left[0].Columns)
+		}
+		compare(t, path, now)
+	}
 	for name := range parts {
 		if used[name] != 1 {
-			t.Errorf("%s has the table of %s.json %d times", documentPath, name, used[name])
+			t.Errorf("the table of %s.json is %d times in the documents", name, used[name])
 		}
 	}
-	if left := tablesIn(generatedPart.ReplaceAllString(now, "")); len(left) > 0 {
-		t.Errorf("%s has a table outside the generated parts: %q", documentPath, left[0].Columns)
-	}
-	compare(t, documentPath, now)
 }
 
 // compare compares a file with the text that it should have, and rewrites it with -update.

@@ -1,5 +1,5 @@
 // Command record keeps measured figures in files, from which the tables of
-// cmd/paper/BENCHMARKS.md are generated:
+// cmd/paper/BENCHMARKS.md and of pages of the manual are generated:
 //
 //	go run ./cmd/paper/record cmd/paper/figures/workers.json .ci/workers.py
 //	go run ./cmd/paper/record out.json go test ./index -run '^$' -bench Join -count 5
@@ -13,13 +13,13 @@
 // machine, from the standard input, and takes the rest from the flags; a flag also replaces
 // what the first form would read.
 //
-// Run is what a file has. A table of the document is between two lines,
+// Run is what a file has. A table of a document is between two lines,
 //
 //	<!-- table: workers -->
 //	<!-- end -->
 //
 // and go test ./cmd/paper/record fails while it differs from cmd/paper/figures/workers.json;
-// with -update the test rewrites the document. So a new run replaces a table when it is
+// with -update the test rewrites the documents. So a new run replaces a table when it is
 // written to the file of the old one.
 package main
 

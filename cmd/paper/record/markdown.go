@@ -2,32 +2,32 @@ package main
 
 import "strings"
 
-// tablesIn returns the tables in a text of Markdown. The heading right above a table is its
-// title, in bold, since it is not a heading of the document.
+// tablesIn returns the tables in a text of Markdown. The last heading above a table is its
+// title, in bold, since it is not a heading of the document, and the lines between are its
+// text. Without a heading there is no text.
 func tablesIn(text string) []Table {
 	var (
 		tables []Table
-		before string // the last line that is neither empty nor of a table
-		open   bool   // whether the line before belongs to a table
+		title  string
+		about  []string // lines since the title
+		open   bool     // whether the line before belongs to a table
 	)
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		switch cells, ok := cellsIn(line); {
 		case ok && !open:
-			title := ""
-			if heading, is := strings.CutPrefix(before, "#"); is {
-				title = "**" + strings.TrimSpace(strings.TrimLeft(heading, "#")) + "**"
-			}
-			tables, open = append(tables, Table{Title: title, Columns: cells}), true
-			before = ""
+			tables, open = append(tables, Table{Title: title, Text: strings.Join(about, " "), Columns: cells}), true
+			title, about = "", nil
 		case ok:
 			if t := &tables[len(tables)-1]; !isRule(cells) {
 				t.Rows = append(t.Rows, cells)
 			}
 		default:
 			open = false
-			if line != "" {
-				before = line
+			if heading, is := strings.CutPrefix(line, "#"); is {
+				title, about = "**"+strings.TrimSpace(strings.TrimLeft(heading, "#"))+"**", nil
+			} else if line != "" && title != "" {
+				about = append(about, line)
 			}
 		}
 	}

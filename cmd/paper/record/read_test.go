@@ -52,6 +52,9 @@ func (r Run) markdown() string {
 		if t.Title != "" {
 			text.WriteString("\n" + t.Title + "\n")
 		}
+		if t.Text != "" {
+			text.WriteString("\n" + t.Text + "\n")
+		}
 		text.WriteString("\n" + t.markdown())
 	}
 	return text.String()

@@ -10,7 +10,7 @@ import (
 )
 
 // Run is one run of a command that measured something. It is the content of one file of
-// cmd/paper/figures, and one part of the document.
+// cmd/paper/figures, and one part of a document.
 type Run struct {
 	// Command is what was run, as Markdown: usually a command line or a statement in
 	// backquotes.
@@ -51,6 +51,9 @@ type Machine struct {
 type Table struct {
 	// Title is the line above the table, as Markdown; "" for a table that needs none.
 	Title string `json:"title,omitempty"`
+
+	// Text explains the table, as Markdown; it may be empty.
+	Text string `json:"text,omitempty"`
 
 	// Columns are the heads, each with its unit: "import, s".
 	Columns []string `json:"columns"`
@@ -126,6 +129,9 @@ func (r Run) encode() ([]byte, error) {
 		text.WriteString(separator(i) + "\n    {\n")
 		if t.Title != "" {
 			fmt.Fprintf(&text, "      \"title\": %s,\n", plain(t.Title))
+		}
+		if t.Text != "" {
+			fmt.Fprintf(&text, "      \"text\": %s,\n", plain(t.Text))
 		}
 		fmt.Fprintf(&text, "      \"columns\": %s,\n      \"rows\": [", plain(t.Columns))
 		for j, row := range t.Rows {

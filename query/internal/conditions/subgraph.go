@@ -15,12 +15,8 @@ import (
 // into terms on edges, which use weight, time, BOTH or EITHER, and terms on vertices. Both
 // resulting conditions read the attributes that the second one lists.
 func CompileSubgraph(values *bind.Values, e parser.Expr, graph storage.GraphInfo) (Condition, EdgeCondition) {
-	terms := []parser.Expr{e}
-	if and, ok := e.(parser.And); ok {
-		terms = and.Terms
-	}
 	var ofVertices, ofEdges []parser.Expr
-	for _, term := range terms {
+	for _, term := range terms(e) {
 		switch subjectOf(values, term, graph) {
 		case onBoth:
 			values.Mark(fault.Where, term)
@@ -58,33 +54,13 @@ const (
 
 // subjectOf returns the subject of a condition; 0 if it has only literals.
 func subjectOf(values *bind.Values, e parser.Expr, graph storage.GraphInfo) (about subject) {
-	var parts []parser.Expr
-	var names []parser.Operand
-	switch e := e.(type) {
-	case parser.Ends:
-		return onEdges
-	case parser.Or:
-		parts = e.Terms
-	case parser.And:
-		parts = e.Terms
-	case parser.Not:
-		parts = []parser.Expr{e.Term}
-	case parser.Compare:
-		names = []parser.Operand{e.Left, e.Right}
-	case parser.In:
-		names = []parser.Operand{e.Operand}
-	case parser.IsMissing:
-		names = []parser.Operand{e.Operand}
-	case parser.Flag:
-		names = []parser.Operand{e.Name}
-	}
-	for _, part := range parts {
-		about |= subjectOf(values, part, graph)
-	}
-	for _, operand := range names {
-		name, ok := operand.(parser.Ident)
+	walk(e, func(node parser.Node) {
+		name, named := node.(parser.Ident)
+		_, ends := node.(parser.Ends)
 		switch _, attribute := session.AttributeOf(graph, name.Name); {
-		case !ok:
+		case ends:
+			about |= onEdges
+		case !named:
 		case !slices.Contains(EdgeColumns, name.Name):
 			about |= onVertices
 		case attribute:
@@ -94,6 +70,62 @@ func subjectOf(values *bind.Values, e parser.Expr, graph storage.GraphInfo) (abo
 		default:
 			about |= onEdges
 		}
-	}
+	})
 	return about
+}
+
+// Split parts a condition at AND into the terms without certain names and those with one; each is nil
+// if it has no terms.
+func Split(e parser.Expr, named func(name string) bool) (without, with parser.Expr) {
+	var all [2][]parser.Expr
+	for _, term := range terms(e) {
+		of := 0
+		walk(term, func(node parser.Node) {
+			if name, is := node.(parser.Ident); is && named(name.Name) {
+				of = 1
+			}
+		})
+		all[of] = append(all[of], term)
+	}
+	return joined(all[0]), joined(all[1])
+}
+
+// terms are those of a condition that are joined by AND.
+func terms(e parser.Expr) []parser.Expr {
+	switch e := e.(type) {
+	case nil:
+		return nil
+	case parser.And:
+		return e.Terms
+	}
+	return []parser.Expr{e}
+}
+
+// walk calls f with the operands of a condition, and with BOTH and EITHER as a whole.
+func walk(e parser.Expr, f func(parser.Node)) {
+	switch e := e.(type) {
+	case parser.Or:
+		walkAll(e.Terms, f)
+	case parser.And:
+		walkAll(e.Terms, f)
+	case parser.Not:
+		walk(e.Term, f)
+	case parser.Compare:
+		f(e.Left)
+		f(e.Right)
+	case parser.In:
+		f(e.Operand)
+	case parser.IsMissing:
+		f(e.Operand)
+	case parser.Flag:
+		f(e.Name)
+	case parser.Ends:
+		f(e)
+	}
+}
+
+func walkAll(list []parser.Expr, f func(parser.Node)) {
+	for _, e := range list {
+		walk(e, f)
+	}
 }

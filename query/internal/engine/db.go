@@ -195,8 +195,8 @@ type Described interface {
 type Operation interface {
 	// Plan returns the steps that EXPLAIN prints.
 	Plan() *plan.Plan
-	// Columns returns the names and types of the columns of its rows, before it runs.
-	Columns() ([]string, []rows.ColumnType)
+	// Header returns rows with the columns of the answer, before it runs.
+	Header() *rows.Rows
 	// Exec runs the statement and returns its rows.
 	Exec(c *Call) (*rows.Rows, error)
 }
@@ -207,4 +207,7 @@ type Binder struct {
 	*Call
 	*bind.Values
 	Background bool // the statement ends with IN BACKGROUND
+	// Tail has the clauses behind the statement. Bind may take from it, by the methods of this package,
+	// what the statement answers itself; the rest is done with its rows.
+	Tail parser.Tail
 }

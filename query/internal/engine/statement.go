@@ -137,18 +137,19 @@ type Prepared[N parser.Statement, Q, R, A any] struct {
 // Plan implements Operation.
 func (p *Prepared[N, Q, R, A]) Plan() *plan.Plan { return p.Statement.Plan(p.Req, p.Found) }
 
-// Columns implements Operation: they are those of an answer without rows.
-func (p *Prepared[N, Q, R, A]) Columns() ([]string, []rows.ColumnType) {
-	if p.Rows == nil && p.Table != nil {
-		columns := p.columns()
-		return columns, cells.TypesOfNames(columns)
+// Header implements Operation: an answer without rows, or that of a job.
+func (p *Prepared[N, Q, R, A]) Header() *rows.Rows {
+	switch {
+	case p.Background:
+		return OneJob(storage.JobInfo{})
+	case p.Rows == nil && p.Table != nil:
+		return cells.RowsOf(p.columns(), nil)
 	}
 	var answer A
 	if p.Empty != nil {
 		answer = p.Empty(p.Req, p.Found)
 	}
-	table := p.Tabulate(p.Req, answer)
-	return table.Columns(), table.ColumnTypes()
+	return p.Tabulate(p.Req, answer)
 }
 
 // Exec implements Operation: it runs the request, or queues it where the statement says IN

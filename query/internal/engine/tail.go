@@ -25,7 +25,7 @@ var Tail = &Statement[*parser.Tail, TailRequest, rowfile.Form, tailAnswer]{
 	Help: help.Statement{
 		Statement: "INTO FILE",
 		Summary:   "chooses and sorts the rows of a statement by its columns, keeps some of them, and writes them into a file",
-		Detail:    "Every statement that returns rows (SHOW, DESCRIBE, COUNT, COMPUTE, PATH, NEAREST, WITHIN, SCORE, PREDICT, EVALUATE, DIFF, ESTIMATE, CHECK) takes these clauses at its end: COLUMNS, WHERE and ORDER BY choose and sort its rows by its columns, with rows without a value last and equal rows in their order; LIMIT keeps n rows, without the first ones of OFFSET. Clauses that a statement has in its own syntax are about vertices or edges instead. INTO FILE writes the rows into a file, by its ending as CSV, TSV, JSON, NDJSON, Markdown or Parquet; text is compressed if the name ends in .gz or .zst",
+		Detail:    "Every statement that returns rows (SHOW, DESCRIBE, COUNT, COMPUTE, PATH, NEAREST, WITHIN, SCORE, PREDICT, EVALUATE, DIFF, ESTIMATE, CHECK, and those whose work is a job) takes these clauses at its end: COLUMNS, WHERE and ORDER BY choose and sort its rows by its columns, with rows without a value last and equal rows in their order; LIMIT keeps n rows, without the first ones of OFFSET. In WHERE and ORDER BY of SHOW VERTICES, SHOW EDGES, SHOW NEIGHBORS, NEAREST, WITHIN and PREDICT a name is first that of an attribute (or degree or key) of the vertices or edges, and else that of a column: the terms of WHERE about them, joined by AND, choose what is found, and the others choose rows. INTO FILE writes the rows into a file, by its ending as CSV, TSV, JSON, NDJSON, Markdown or Parquet; text is compressed if the name ends in .gz or .zst",
 		Words:     "order sort limit offset columns rows save csv json pandas ndjson parquet dataframe write output filter top export result",
 		Columns:   "file, rows; without INTO FILE those of the statement, or of COLUMNS",
 		Example:   "NEAREST 100 TO 'alice' USING spec INTO FILE 'near.parquet'",
@@ -86,13 +86,16 @@ type tailAnswer struct {
 }
 
 func bindTail(b *Binder, s *parser.Tail) (req TailRequest) {
+	b.Tail = *s
 	inner, err := b.Prepare(s.Statement)
 	if err != nil {
 		b.Fail(err)
 		return req
 	}
+	taken := b.Tail
+	s = &taken
 	req.Operation, req.condition, req.order = inner, s.Where, s.Order
-	columns, types := inner.Columns()
+	columns, types := inner.Header().Columns(), inner.Header().ColumnTypes()
 	req.admits = conditions.CompileRows(b.Values, s.Where, columns, types)
 	column := func(at fault.Part, name parser.Ident) int {
 		i := slices.Index(columns, b.Name(at, name))
@@ -113,11 +116,7 @@ func bindTail(b *Binder, s *parser.Tail) (req TailRequest) {
 		req.types = lists.Map(req.shown, func(i int) rows.ColumnType { return types[i] })
 	}
 	req.limit = b.RowLimit(s.Limit)
-	if s.Offset != nil {
-		if req.offset = b.Size(partOffset, s.Offset); req.offset < 0 {
-			b.Fail(fault.New(partOffset, "the offset is %d, and must be at least 0", req.offset))
-		}
-	}
+	req.offset = b.rowOffset(s.Offset)
 	if s.File != nil {
 		req.toFile, req.file = true, RowsRequest{text: parser.Text(s.Statement), Path: b.Text(fault.Into, s.File)}
 		Bind(b, "INTO FILE", tailSchema(), s.Options, &req)
@@ -128,9 +127,6 @@ func bindTail(b *Binder, s *parser.Tail) (req TailRequest) {
 func tailSchema() option.Schema[TailRequest] {
 	return IntoFileFields(func(r *TailRequest) *bool { return &r.file.Overwrite }, func(r *TailRequest) *string { return &r.file.Format })
 }
-
-// partOffset is the number of OFFSET.
-const partOffset fault.Part = "offset"
 
 // text describes the clauses in a plan.
 func (r TailRequest) text() string {

@@ -34,11 +34,9 @@ func DependentsOf(c *engine.Call, embedding string) (dependents, error) {
 	}
 	reads := map[string]bool{}
 	for _, m := range models {
-		if m.Embedding == embedding {
+		if m.ReadsEmbedding(embedding) {
 			reads[m.Name] = true
-			if m.Reads == catalogue.EmbeddingSame || m.Reads == catalogue.EmbeddingRefreshed {
-				d.models = append(d.models, fault.Name(m.Name))
-			}
+			d.models = append(d.models, fault.Name(m.Name))
 		}
 	}
 	predictions, err := predictions(c)
@@ -66,7 +64,7 @@ func (d dependents) String() string {
 		}
 	}
 	add(d.indexes, "index by", "indexes by", "will be built again")
-	add(d.models, "model", "models", "must be trained again (TRAIN MODEL)")
+	add(d.models, "model", "models", "must be trained again (TRAIN MODEL) if the method or options change")
 	add(d.predictions, "predictions by", "predictions by", "must be computed again (REFRESH PREDICTIONS)")
 	return strings.Join(parts, "; ")
 }
@@ -85,17 +83,17 @@ func NoteReplaced(c *engine.Call, embedding string) error {
 }
 
 // NoteRetrain gives a notice of the models that must be trained again because the
-// embedding has new coordinates.
+// embedding has another method or other options.
 func NoteRetrain(c *engine.Call, info storage.EmbeddingInfo) error {
 	models, err := models(c)
 	var names []string
 	for _, m := range models {
-		if m.Embedding == info.Name && m.Reads == catalogue.EmbeddingOther {
+		if m.ReadsEmbedding(info.Name) && m.Reads == catalogue.EmbeddingOther {
 			names = append(names, fault.Name(m.Name))
 		}
 	}
 	if len(names) > 0 {
-		c.Notice("embedding %s has new coordinates; train again: %s", fault.Name(info.Name), strings.Join(names, ", "))
+		c.Notice("embedding %s has another method or options; train again: %s", fault.Name(info.Name), strings.Join(names, ", "))
 	}
 	return engine.NotDamage(err) // the statement that reads damaged ones reports it
 }

@@ -3,6 +3,7 @@ package entries
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
@@ -28,7 +29,7 @@ func models(c *engine.Call) ([]catalogue.ModelSummary, error) {
 		if list[i].Behind, err = Behind(c, m.Graph, m.GraphVersion); err != nil {
 			return nil, err
 		}
-		if list[i].Reads, _, err = ReadsOf(c, m); err != nil {
+		if list[i].Reads, list[i].Changed, err = ReadsOf(c, m); err != nil {
 			return nil, err
 		}
 	}
@@ -46,24 +47,36 @@ func Behind(c *engine.Call, graph string, version uint64) (uint64, error) {
 	return changes.Versions, err
 }
 
-// ReadsOf returns the present state of the embedding that a model reads, and its entry
-// if it exists.
-func ReadsOf(c *engine.Call, info storage.ModelInfo) (catalogue.ModelReads, storage.EmbeddingInfo, error) {
-	if info.Embedding == "" {
-		return catalogue.NoEmbedding, storage.EmbeddingInfo{}, nil
+// ReadsOf returns the present state of the embeddings that a model reads: that of the one that has
+// changed most, and its name, empty if none has changed.
+func ReadsOf(c *engine.Call, info storage.ModelInfo) (state catalogue.ModelReads, changed string, err error) {
+	states := []catalogue.ModelReads{catalogue.NoEmbedding, catalogue.EmbeddingSame, catalogue.EmbeddingRefreshed, catalogue.EmbeddingOther, catalogue.EmbeddingGone}
+	worst := 0
+	for _, e := range info.Embeddings {
+		now, err := c.DB.Store.EmbeddingInfo(c.Ctx, e.Name)
+		of := 1
+		switch {
+		case errors.Is(err, storage.ErrNotFound):
+			of = 4
+		case err != nil:
+			return "", "", err
+		case !SameMethod(e, now):
+			of = 3
+		case now.Generation != e.Generation:
+			of = 2
+		}
+		if of > max(worst, 1) {
+			changed = e.Name
+		}
+		worst = max(worst, of)
 	}
-	now, err := c.DB.Store.EmbeddingInfo(c.Ctx, info.Embedding)
-	switch {
-	case errors.Is(err, storage.ErrNotFound):
-		return catalogue.EmbeddingGone, storage.EmbeddingInfo{}, nil
-	case err != nil:
-		return "", storage.EmbeddingInfo{}, err
-	case !now.Coordinates.Equal(info.Coordinates):
-		return catalogue.EmbeddingOther, now, nil
-	case now.Generation != info.Generation:
-		return catalogue.EmbeddingRefreshed, now, nil
-	}
-	return catalogue.EmbeddingSame, now, nil
+	return states[worst], changed, nil
+}
+
+// SameMethod reports whether an embedding has the method and options that a model learned from. A
+// model does not depend on the coordinate system: it reads distances, angles and products.
+func SameMethod(e storage.ModelEmbedding, now storage.EmbeddingInfo) bool {
+	return now.Method == e.Method && slices.Equal(now.Options, e.Settings)
 }
 
 // PartModel is the piece of a request that names a model.

@@ -65,23 +65,31 @@ func ScorerOf(p storage.PredictionInfo) catalogue.Scorer {
 }
 
 // MadeAt returns the time at which the embedding or model that a scorer reads was
-// made; zero if it reads only the graph. For a model that reads an embedding it
-// is the later time of the two.
+// made; zero if it reads only the graph. For a model that reads embeddings it
+// is the latest time of all.
 func MadeAt(c *engine.Call, w catalogue.Scorer) (time.Time, error) {
-	embedding, made := w.Embedding, time.Time{}
+	embeddings, made := []string{}, time.Time{}
+	if w.Embedding != "" {
+		embeddings = append(embeddings, w.Embedding)
+	}
 	if w.Model != "" {
 		info, err := ModelInfo(c, w.Model, fault.Scorer(0))
 		if err != nil {
 			return made, err
 		}
-		embedding, made = info.Embedding, info.Created
-	}
-	if embedding == "" {
-		return made, nil
-	}
-	info, err := c.EmbeddingInfo(embedding, fault.Scorer(0))
-	if info.Created.After(made) {
 		made = info.Created
+		for _, e := range info.Embeddings {
+			embeddings = append(embeddings, e.Name)
+		}
 	}
-	return made, err
+	for _, name := range embeddings {
+		info, err := c.EmbeddingInfo(name, fault.Scorer(0))
+		if err != nil {
+			return made, err
+		}
+		if info.Created.After(made) {
+			made = info.Created
+		}
+	}
+	return made, nil
 }

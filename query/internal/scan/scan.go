@@ -169,7 +169,7 @@ func (s *Vertices) Value(column int, v uint32) storage.Value {
 }
 
 // Compare returns the order of two vertices by a column: vertices without a value come
-// last in both directions, and of equal values the smaller vertex comes first.
+// last in both directions.
 func (s *Vertices) Compare(column int, descending bool) func(a, b uint32) int {
 	sign := 1
 	if descending {
@@ -179,16 +179,16 @@ func (s *Vertices) Compare(column int, descending bool) func(a, b uint32) int {
 		var left, right []byte
 		return func(a, b uint32) int {
 			left, right = s.Graph.AppendKey(left[:0], a), s.Graph.AppendKey(right[:0], b)
-			return cmp.Or(sign*bytes.Compare(left, right), cmp.Compare(a, b))
+			return sign * bytes.Compare(left, right)
 		}
 	}
 	return func(a, b uint32) int {
 		x, y := s.Value(column, a), s.Value(column, b)
 		order, ok := conditions.CompareValues(x, y)
 		if !ok {
-			return cmp.Or(cmp.Compare(Without(x.IsMissing()), Without(y.IsMissing())), cmp.Compare(a, b))
+			return cmp.Compare(Without(x.IsMissing()), Without(y.IsMissing()))
 		}
-		return cmp.Or(sign*order, cmp.Compare(a, b))
+		return sign * order
 	}
 }
 

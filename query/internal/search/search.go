@@ -53,26 +53,35 @@ func Space(b *engine.Binder, s parser.Space) (string, index.Metric) {
 	return embedding, metric
 }
 
-// SearchWhere compiles the condition of a search in an embedding.
-func SearchWhere(b *engine.Binder, e parser.Expr, embedding string, byVertex bool) (condition conditions.Condition) {
-	if e == nil {
-		return condition
+// ofAnswers are the columns of the answers of searches.
+var ofAnswers = []string{"vertex", "distance", "similarity", "source", "rank", "target"}
+
+// TakeWhere takes the condition of a search in an embedding, and compiles it; its text is for plans.
+func TakeWhere(b *engine.Binder, embedding string, byVertex bool) (condition conditions.Condition, text string) {
+	if b.Tail.Where == nil {
+		return condition, ""
 	}
 	entry, err := b.Entry(embedding, fault.Embedding)
 	b.Fail(err)
+	e := b.TakeWhere(entry.Graph, ofAnswers...)
+	if e == nil {
+		return condition, ""
+	}
 	linked := ""
 	if !byVertex {
 		linked = conditions.ToVector
 	}
-	return conditions.Compile(b.Values, e, entry.Graph, linked)
+	return conditions.Compile(b.Values, e, entry.Graph, linked), e.String()
 }
 
-// ExprText is the text of a condition; empty for none.
-func ExprText(e parser.Expr) string {
-	if e == nil {
-		return ""
+// TakeOrder takes the order of a search in an embedding.
+func TakeOrder(b *engine.Binder, embedding string) (by string, descending bool) {
+	if b.Tail.Order == nil {
+		return "", false
 	}
-	return e.String()
+	entry, err := b.Entry(embedding, fault.Embedding)
+	b.Fail(err)
+	return b.TakeOrder(entry.Graph, ofAnswers...)
 }
 
 // Question is what the requests of NEAREST and WITHIN have in common.

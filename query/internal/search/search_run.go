@@ -97,7 +97,7 @@ func answer(c *engine.Call, v View, s Search) (f Found, err error) {
 		if err != nil {
 			return f, err
 		}
-		slices.SortFunc(hits, func(a, b index.Hit) int { return order(a.Vertex, b.Vertex) })
+		slices.SortStableFunc(hits, func(a, b index.Hit) int { return order(a.Vertex, b.Vertex) })
 	}
 	if s.Limit > 0 && len(hits) > s.Limit {
 		hits = hits[:s.Limit]

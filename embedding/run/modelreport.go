@@ -1,0 +1,481 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"heavytail/embedding/evaluate"
+	"heavytail/embedding/link"
+	"heavytail/index"
+	"heavytail/storage/csr"
+)
+
+// ModelReport measures a model on pairs that neither the model nor its graph and vectors
+// have seen.
+type ModelReport struct {
+	// AUC has the interval for the returned model on the whole graph and as many other links that
+	// were hidden from it; see TrainModel.
+	AUC evaluate.Interval `json:"auc"`
+	// AUCConnected is the AUC without pairs of which a vertex has no edge in what is left of the graph,
+	// which have nothing but a degree of 0, and Isolated the fraction of the hidden links that such
+	// pairs are.
+	AUCConnected     float64 `json:"auc_connected"`
+	Isolated         float64 `json:"isolated"`
+	AveragePrecision float64 `json:"average_precision"`
+	Ranking                  // of ten recommendations
+	Brier            float64 `json:"brier"` // mean squared error of the probability
+	// CalibrationError is the mean difference between the probability and the fraction of
+	// links, over Bins.
+	CalibrationError float64          `json:"calibration_error"`
+	Bins             []CalibrationBin `json:"bins"`
+
+	// Scorers measures every single scorer on the same pairs: those of graphs, then those of each
+	// embedding.
+	Scorers []ScorerReport `json:"scorers"`
+
+	// ByNegatives has the measures for each of ModelRequest.Negatives except random.
+	ByNegatives []NegativeReport `json:"by_negatives,omitempty"`
+
+	TestLinks   int     `json:"test_links"` // pairs of the test
+	TestOthers  int     `json:"test_others"`
+	TrainLinks  int     `json:"train_links"` // pairs to learn from
+	TrainOthers int     `json:"train_others"`
+	Seconds     float64 `json:"seconds"`
+}
+
+// Ranking measures recommendations to a sample of vertices with hidden links.
+type Ranking struct {
+	MAP    evaluate.Interval `json:"map"`
+	Recall evaluate.Interval `json:"recall"`
+	// RecallGain and MAPGain are the differences to the best single scorer of the
+	// measure, with their 95 % intervals over the vertices.
+	MAPGain    evaluate.Interval `json:"map_gain"`
+	RecallGain evaluate.Interval `json:"recall_gain"`
+	Vertices   int               `json:"vertices"` // in the sample
+}
+
+// ScorerReport measures one scorer.
+type ScorerReport struct {
+	Scorer           string  `json:"scorer"` // cosine(name) for one of an embedding
+	AUC              float64 `json:"auc"`
+	AveragePrecision float64 `json:"average_precision"`
+	// MAP and Recall are of ten recommendations; 0 where they are not measured.
+	MAP    float64 `json:"map,omitempty"`
+	Recall float64 `json:"recall,omitempty"`
+}
+
+// NegativeReport measures a model on hidden links and on pairs without an edge of one
+// kind.
+type NegativeReport struct {
+	Negatives        evaluate.Negatives `json:"negatives"`
+	AUC              evaluate.Interval  `json:"auc"` // as in ModelReport
+	AveragePrecision float64            `json:"average_precision"`
+	Scorers          []ScorerReport     `json:"scorers"` // each alone, as in ModelReport
+	TestLinks        int                `json:"test_links"`
+	TestOthers       int                `json:"test_others"`
+	Null             *NullReport        `json:"null,omitempty"` // nil except for evaluate.DegreeNegatives with ModelRequest.Null, in graphs with enough edges
+}
+
+// NullReport has the figures of the same terms and scorers on a random graph with the same degrees,
+// where only the degrees can be predicted: what NegativeReport has above them is knowledge of
+// something else.
+type NullReport struct {
+	AUC              float64        `json:"auc"` // NaN (null in JSON) if a term needs the times of edges, which the graph does not have
+	AveragePrecision float64        `json:"average_precision"`
+	Scorers          []ScorerReport `json:"scorers"` // without those that need times
+}
+
+// CalibrationBin has the pairs of the test with a probability from Low to below
+// High.
+type CalibrationBin struct {
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	Pairs int     `json:"pairs"`
+	Mean  float64 `json:"mean"`  // probability
+	Links float64 `json:"links"` // fraction of links
+}
+
+// CalibrationBins is the number of bins, of equal width.
+const CalibrationBins = 10
+
+// mostTest is the number of hidden links of a split that are measured at most.
+const mostTest = 10_000
+
+// pairTable has the columns of hidden links and then as many other pairs.
+type pairTable struct {
+	*link.Table
+	links, others int
+	connected     []bool // each pair whose ends both have an edge
+}
+
+func (t *modelTraining) table(ctx context.Context, s *modelSplit, pairs *evaluate.LinkSplit) (*pairTable, error) {
+	links, others := thinned(pairs.Edges, mostTest), thinned(pairs.NonEdges, mostTest)
+	all := slices.Concat(links, others)
+	p := &pairTable{links: len(links), others: len(others)}
+	for _, e := range all {
+		p.connected = append(p.connected, s.Graph.Degree(e.U) > 0 && s.Graph.Degree(e.V) > 0)
+	}
+	var err error
+	p.Table, err = link.NewTable(ctx, s.Graph, s.vectors, all, t.req.Workers)
+	return p, err
+}
+
+// thinned takes at most a number of pairs, evenly spaced in a list.
+func thinned(pairs []csr.Edge, most int) []csr.Edge {
+	if len(pairs) <= most {
+		return pairs
+	}
+	list := make([]csr.Edge, most)
+	for i := range list {
+		list[i] = pairs[i*len(pairs)/most]
+	}
+	return list
+}
+
+// divide divides the values of pairs of a table into those of links and of others.
+func (p *pairTable) divide(values []float64) (links, others []float64) {
+	return values[:p.links:p.links], values[p.links:]
+}
+
+// withoutIsolated leaves out pairs with an end without edges.
+func (p *pairTable) withoutIsolated(values []float64) (links, others []float64) {
+	for i, x := range values {
+		switch {
+		case !p.connected[i]:
+		case i < p.links:
+			links = append(links, x)
+		default:
+			others = append(others, x)
+		}
+	}
+	return links, others
+}
+
+// measure fills the report. first is the first split, with its vectors, and by has tables of the splits
+// for each further kind of pairs.
+func (t *modelTraining) measure(ctx context.Context, first *modelSplit, by [][]*pairTable) error {
+	t.stage("measuring", 0)
+	r := &t.report
+	measured := t.splits
+	if t.req.Split.Latest {
+		measured = measured[:1]
+	}
+	var tables []*pairTable
+	for k, s := range measured {
+		tables = append(tables, s.test)
+		odds := s.test.LogOdds(s.model)
+		r.AUCConnected += evaluate.AUC(s.test.withoutIsolated(odds)) / float64(len(measured))
+		for i := range s.test.links {
+			if !s.test.connected[i] {
+				r.Isolated++
+			}
+		}
+		r.calibrate(s.test, s.test.LogOdds(s.model.Calibrated(t.calibration(k))))
+	}
+	random := t.measureBy(tables)
+	poorer, err := t.poorer(ctx, first)
+	if err != nil {
+		return err
+	}
+	random.AUC, err = t.widened(ctx, random.AUC, first, poorer, first.LinkSplit)
+	if err != nil {
+		return err
+	}
+	r.AUC, r.AveragePrecision, r.Scorers = random.AUC, random.AveragePrecision, random.Scorers
+	r.TestLinks, r.TestOthers = random.TestLinks, random.TestOthers
+	r.Isolated /= float64(max(1, r.TestLinks))
+	r.finish()
+	for i, kind := range t.kinds() {
+		of := t.measureBy(by[i])
+		of.Negatives = kind
+		if kind != evaluate.TwoHopNegatives { // those pairs have common neighbours because the further links are known
+			pairs, err := t.drawAgain(ctx, first, kind)
+			if err != nil {
+				return err
+			}
+			if of.AUC, err = t.widened(ctx, of.AUC, first, poorer, pairs); err != nil {
+				return err
+			}
+		}
+		if kind == evaluate.DegreeNegatives && t.req.Null != nil {
+			if of.Null, err = t.null(ctx); err != nil && !errors.Is(err, link.ErrTooFew) {
+				return err
+			}
+		}
+		r.ByNegatives = append(r.ByNegatives, of)
+	}
+	if err := t.recommend(ctx, first); err != nil {
+		return err
+	}
+	t.stage("measuring", 1)
+	return nil
+}
+
+// measureBy returns the means of measures of the splits, of the model of the others of each.
+func (t *modelTraining) measureBy(tables []*pairTable) (r NegativeReport) {
+	n := float64(len(tables))
+	for k, p := range tables {
+		links, others := p.divide(p.LogOdds(t.splits[k].model))
+		auc := evaluate.AUCInterval(links, others)
+		r.AUC.Mean, r.AUC.Low, r.AUC.High = r.AUC.Mean+auc.Mean/n, r.AUC.Low+auc.Low/n, r.AUC.High+auc.High/n
+		r.AveragePrecision += evaluate.AveragePrecision(links, others) / n
+		r.TestLinks, r.TestOthers = r.TestLinks+p.links, r.TestOthers+p.others
+		for i, s := range p.Singles() {
+			if k == 0 {
+				r.Scorers = append(r.Scorers, ScorerReport{Scorer: t.scorerName(s)})
+			}
+			links, others := p.divide(s.Values)
+			r.Scorers[i].AUC += evaluate.AUC(links, others) / n
+			r.Scorers[i].AveragePrecision += evaluate.AveragePrecision(links, others) / n
+		}
+	}
+	return r
+}
+
+func (t *modelTraining) scorerName(s link.Single) string {
+	if s.Embedding < 0 {
+		return s.Scorer
+	}
+	return s.Scorer + "(" + t.req.Embeddings[s.Embedding].Name + ")"
+}
+
+// poorer hides links of what the first split has left.
+func (t *modelTraining) poorer(ctx context.Context, first *modelSplit) (*modelSplit, error) {
+	return t.hide(ctx, first.Graph, ModelSplits)
+}
+
+// widened extends an interval by what the AUC gains on pairs from the links that poorer does not know.
+func (t *modelTraining) widened(ctx context.Context, auc evaluate.Interval, first, poorer *modelSplit, pairs *evaluate.LinkSplit) (evaluate.Interval, error) {
+	var of [2]float64
+	for i, s := range []*modelSplit{first, poorer} {
+		p, err := t.table(ctx, s, pairs)
+		if err != nil {
+			return auc, err
+		}
+		of[i] = evaluate.AUC(p.divide(p.LogOdds(t.splits[0].model)))
+	}
+	gain := of[0] - of[1]
+	auc.Low, auc.High = max(0, auc.Low+min(0, gain)), min(1, auc.High+max(0, gain))
+	return auc, nil
+}
+
+// null measures the terms and every single scorer on the null graph, by
+// evaluate.DegreeNegatives.
+func (t *modelTraining) null(ctx context.Context) (*NullReport, error) {
+	req := t.req
+	req.Split.Latest = false // a null graph has no times
+	var err error
+	if req.Graph, err = t.req.Null(ctx); err != nil {
+		return nil, err
+	}
+	of := newModelTraining(req)
+	var splits [2]*modelSplit
+	for k := range splits {
+		if splits[k], err = of.hide(ctx, req.Graph, k); err != nil {
+			return nil, err
+		}
+	}
+	pairs, err := of.drawAgain(ctx, splits[0], evaluate.DegreeNegatives)
+	if err != nil {
+		return nil, err
+	}
+	table, err := of.table(ctx, splits[0], pairs)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(req.Heuristics, link.NeedsTimes) {
+		r := of.singles(table)
+		return &NullReport{math.NaN(), math.NaN(), r}, nil
+	}
+	if err := of.draw(ctx, splits[1]); err != nil {
+		return nil, err
+	}
+	model, err := link.Fit(ctx, []*link.Rows{splits[1].rows}, of.terms, req.Workers)
+	if err != nil {
+		return nil, err
+	}
+	of.splits = []*modelSplit{{model: model}}
+	r := of.measureBy([]*pairTable{table})
+	return &NullReport{r.AUC.Mean, r.AveragePrecision, r.Scorers}, nil
+}
+
+// singles measures every single scorer alone.
+func (t *modelTraining) singles(p *pairTable) []ScorerReport {
+	var list []ScorerReport
+	for _, s := range p.Singles() {
+		links, others := p.divide(s.Values)
+		list = append(list, ScorerReport{Scorer: t.scorerName(s), AUC: evaluate.AUC(links, others), AveragePrecision: evaluate.AveragePrecision(links, others)})
+	}
+	return list
+}
+
+// calibrate adds the pairs of a table to the bins.
+func (r *ModelReport) calibrate(p *pairTable, logOdds []float64) {
+	if r.Bins == nil {
+		r.Bins = make([]CalibrationBin, CalibrationBins)
+	}
+	for i, x := range logOdds {
+		probability, linked := link.Probability01(x), 0.0
+		if i < p.links {
+			linked = 1
+		}
+		b := &r.Bins[min(CalibrationBins-1, int(probability*CalibrationBins))]
+		b.Pairs++
+		b.Mean += probability
+		b.Links += linked
+		r.Brier += (probability - linked) * (probability - linked)
+	}
+}
+
+// finish turns the sums of calibrate into means.
+func (r *ModelReport) finish() {
+	all := float64(r.TestLinks + r.TestOthers)
+	for i := range r.Bins {
+		b := &r.Bins[i]
+		b.Low, b.High = float64(i)/CalibrationBins, float64(i+1)/CalibrationBins
+		r.CalibrationError += max(b.Mean-b.Links, b.Links-b.Mean) / all
+		if b.Pairs > 0 {
+			b.Mean /= float64(b.Pairs)
+			b.Links /= float64(b.Pairs)
+		}
+	}
+	r.Brier /= all
+}
+
+// listLength is the number of recommendations that are measured.
+const listLength = 10
+
+// recommend measures the recommendations by the model and by every single scorer to a sample of the
+// vertices with hidden links, among the candidates of PREDICT by the model.
+func (t *modelTraining) recommend(ctx context.Context, s *modelSplit) error {
+	t.stage("recommending", 0)
+	held, err := csr.FromEdges(s.Graph.Vertices(), s.Edges)
+	if err != nil {
+		return err
+	}
+	var vertices []uint32
+	for v := range uint32(s.Graph.Vertices()) {
+		if held.Degree(v) > 0 {
+			vertices = append(vertices, v)
+		}
+	}
+	if most := evaluate.DefaultRankVertices; len(vertices) > most {
+		all := vertices
+		vertices = make([]uint32, most)
+		for i := range vertices {
+			vertices[i] = all[i*len(all)/most]
+		}
+	}
+	near, err := nearest(ctx, s, vertices, t.req.Workers)
+	if err != nil {
+		return err
+	}
+	model := t.splits[0].model
+	of := make([][]listMeasures, len(vertices)) // the model, then every scorer
+	err = link.EachCandidates(ctx, s.Graph, s.vectors, vertices, near, t.req.Workers, func(i int, candidates []uint32, table *link.Table) {
+		of[i] = append(of[i], measureBest(candidates, table.LogOdds(model), held.Neighbors(vertices[i])))
+		for _, single := range table.Singles() {
+			of[i] = append(of[i], measureBest(candidates, single.Values, held.Neighbors(vertices[i])))
+		}
+	})
+	if err != nil {
+		return err
+	}
+	r := &t.report
+	r.Vertices = len(vertices)
+	column := func(k int, measure func(m listMeasures) float64) []float64 {
+		list := make([]float64, len(of))
+		for i, row := range of {
+			list[i] = measure(row[k])
+		}
+		return list
+	}
+	averagePrecision, recall := func(m listMeasures) float64 { return m.averagePrecision }, func(m listMeasures) float64 { return m.recall }
+	for i := range r.Scorers {
+		r.Scorers[i].MAP, r.Scorers[i].Recall = meanOf(column(i+1, averagePrecision)).Mean, meanOf(column(i+1, recall)).Mean
+	}
+	r.MAP, r.Recall = meanOf(column(0, averagePrecision)), meanOf(column(0, recall))
+	r.MAPGain = gain(column(0, averagePrecision), column(1+best(r.Scorers, func(s ScorerReport) float64 { return s.MAP }), averagePrecision))
+	r.RecallGain = gain(column(0, recall), column(1+best(r.Scorers, func(s ScorerReport) float64 { return s.Recall }), recall))
+	t.stage("recommending", 1)
+	return nil
+}
+
+// best is the number of the scorer with the highest measure.
+func best(list []ScorerReport, measure func(ScorerReport) float64) int {
+	at := 0
+	for i, s := range list {
+		if measure(s) > measure(list[at]) {
+			at = i
+		}
+	}
+	return at
+}
+
+// meanOf is the mean with its 95 % interval.
+func meanOf(list []float64) evaluate.Interval {
+	n, sum, square := float64(len(list)), 0.0, 0.0
+	for _, x := range list {
+		sum, square = sum+x, square+x*x
+	}
+	half := 0.0
+	if n > 1 {
+		half = 1.96 * math.Sqrt(max(0, square-sum*sum/n)/(n-1)/n)
+	}
+	return evaluate.Interval{Mean: sum / max(1, n), Low: sum/max(1, n) - half, High: sum/max(1, n) + half}
+}
+
+func gain(a, b []float64) evaluate.Interval {
+	difference := make([]float64, len(a))
+	for i := range a {
+		difference[i] = a[i] - b[i]
+	}
+	return meanOf(difference)
+}
+
+// nearest returns the nearest vertices by the cosine of the first embedding, as PREDICT by a
+// model takes them. Vectors that are not finite are an error.
+func nearest(ctx context.Context, s *modelSplit, vertices []uint32, workers int) ([][]uint32, error) {
+	if len(s.vectors) == 0 {
+		return make([][]uint32, len(vertices)), nil
+	}
+	exact, err := index.NewExact(s.vectors[0], index.Cosine)
+	if err != nil {
+		return nil, err
+	}
+	hits, err := exact.Batches().Nearest(ctx, vertices, evaluate.DefaultRankNear, workers, func(u, v uint32) bool { return v != u && !s.Graph.HasEdge(u, v) })
+	return index.VertexLists(hits), err
+}
+
+// listMeasures are those of one list.
+type listMeasures struct{ averagePrecision, recall float64 }
+
+// measureBest measures the best candidates of a vertex, ties by vertex; held are its hidden
+// neighbours.
+func measureBest(candidates []uint32, scores []float64, held []uint32) (m listMeasures) {
+	var list []int
+	compare := func(a, b int) int {
+		return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(candidates[a], candidates[b]))
+	}
+	for j := range candidates {
+		if len(list) == listLength && compare(j, list[listLength-1]) > 0 {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(list, j, compare)
+		list = slices.Insert(list, at, j)
+		list = list[:min(len(list), listLength)]
+	}
+	found := 0.0
+	for i, j := range list {
+		if _, is := slices.BinarySearch(held, candidates[j]); is {
+			found++
+			m.averagePrecision += found / float64(i+1)
+		}
+	}
+	m.averagePrecision /= float64(min(len(held), listLength))
+	m.recall = found / float64(len(held))
+	return m
+}
