@@ -64,7 +64,7 @@
 //	graph, dimensions     300   1,500   a half               a quarter            a tenth
 //	CollegeMsg 32       1,179     341   610 516 423 391      541 293 182 44       690 314 45 33
 //	ego-facebook 26     1,964   1,094   1,786 … 1,754        3,079 … 2,231        3,992 …
-//	blogcatalog 128    34,517           .                    12,712 7,839 4,048
+//	blogcatalog 128    34,517                                12,712 7,839 4,048
 //
 // A quarter is best where a placement seems to exist. On blogcatalog one run of 600 passes
 // leaves 20,906. Where none is found (ego-facebook 26) one more round is lost.

@@ -31,9 +31,10 @@ func Bytes(g *csr.Graph, o Options) int64 {
 	return (4*matrices+sieve)*n*k + 72*n + 4*near + perViolation*(near/4+m)
 }
 
-// Seconds estimates how long Embed takes if it makes all passes, from a join and a
-// pass over some of the vertices, in some tenths of a second. A run that finds a
-// placement ends earlier, mostly after a fifth to two thirds of the passes.
+// Seconds estimates how long Embed takes if it makes all passes of one round, from a join
+// and a pass over some of the vertices, in some tenths of a second. A run that finds a
+// placement ends earlier, mostly after a fifth to two thirds of the passes; further rounds
+// take less than the first one each.
 func Seconds(ctx context.Context, g *csr.Graph, o Options) (float64, error) {
 	if err := o.Validate(); err != nil {
 		return 0, err
