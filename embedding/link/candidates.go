@@ -269,8 +269,8 @@ func (p *Predictor) offerScored(s *scratch, u, v uint32, t *top) {
 
 // score is that of a pair of the vertex of a search.
 func (p *Predictor) score(s *scratch, u, v uint32) float64 {
-	if s.around != nil && s.around.started && s.around.u == u {
-		return Probability01(p.s.model.logOdds(s.around, v))
+	if s.around != nil {
+		return Probability01(p.s.model.logOdds(s.around, u, v))
 	}
 	return p.s.Score(u, v)
 }

@@ -115,6 +115,24 @@ func (t Terms) takes(c column) bool {
 // alone.
 func (c column) higher() bool { return c.name != "l2" }
 
+// EvidenceOf is what a term of a model says something of, in words; that of the vectors is the same for all
+// terms of an embedding.
+func EvidenceOf(term string) string {
+	switch term {
+	case "katz", "local_path", "l3", l3PerDegrees:
+		return "paths of three edges"
+	case "preferential_attachment", lowerDegree, higherDegree:
+		return "degrees"
+	case sameComponent:
+		return "a path joins them"
+	case "cosine", "l2", "dot", "probability":
+		return "vectors"
+	case recentNeighbors:
+		return "recent common neighbours"
+	}
+	return "common neighbours"
+}
+
 // FarReaching reports whether a term of a model depends on edges at any distance from both vertices.
 func FarReaching(term string) bool { return term == sameComponent }
 

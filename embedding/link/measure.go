@@ -15,6 +15,7 @@ type measures struct {
 	g       *csr.Graph
 	vectors []*vec.Matrix
 	columns []column
+	kinds   []kind
 	squares [][]float32 // of the norms, of each embedding that a column reads
 	reads   []bool      // whether a column reads the embedding
 	label   []uint32    // component of each vertex; nil where all are in one, or no column needs it
@@ -45,6 +46,7 @@ func newMeasures(g *csr.Graph, vectors []*vec.Matrix, columns []column) (*measur
 		}
 	}
 	for _, c := range columns {
+		m.kinds = append(m.kinds, kindOf(c.name))
 		switch {
 		case c.of >= len(vectors):
 			return nil, fmt.Errorf("model: %w", ErrNeedsEmbedding)
@@ -81,69 +83,120 @@ func squaresOf(x *vec.Matrix) []float32 {
 	return list
 }
 
-// set writes the columns of a pair of the vertex of a and v.
-func (m *measures) set(x []float64, a *around, v uint32) {
-	u := a.u
+// kind is what set computes for a column.
+type kind uint8
+
+const (
+	byCommonNeighbors kind = iota
+	byJaccard
+	bySorensen
+	byLHN
+	byHubPromoted
+	byHubDepressed
+	byAdamicAdar
+	byResourceAllocation
+	byRecentNeighbors
+	byDegrees
+	byKatz
+	byLocalPath
+	byL3
+	byL3PerDegrees
+	byLowerDegree
+	byHigherDegree
+	bySameComponent
+	byCosine
+	byL2
+	byDot
+	byProbability
+)
+
+func kindOf(name string) kind {
+	return map[string]kind{
+		"common_neighbors": byCommonNeighbors, "jaccard": byJaccard, "sorensen": bySorensen, "lhn": byLHN, "hub_promoted": byHubPromoted, "hub_depressed": byHubDepressed,
+		"adamic_adar": byAdamicAdar, "resource_allocation": byResourceAllocation, recentNeighbors: byRecentNeighbors, "preferential_attachment": byDegrees,
+		"katz": byKatz, "local_path": byLocalPath, "l3": byL3, l3PerDegrees: byL3PerDegrees, lowerDegree: byLowerDegree, higherDegree: byHigherDegree,
+		sameComponent: bySameComponent, "cosine": byCosine, "l2": byL2, "dot": byDot, "probability": byProbability,
+	}[name]
+}
+
+// set writes the columns of a pair with some common neighbours and paths.
+func (m *measures) set(x []float64, u, v uint32, s pairSums) {
 	du, dv := m.g.Degree(u), m.g.Degree(v)
-	s := a.pair(v)
 	n := float64(s.common)
 	of, product := -1, 0.0
-	for i := range m.columns {
-		c := &m.columns[i]
-		if c.of >= 0 && c.of != of {
-			of, product = c.of, float64(vec.Dot(m.vectors[c.of].Row(int(u)), m.vectors[c.of].Row(int(v))))
+	x = x[:len(m.kinds)]
+	for i, k := range m.kinds {
+		if k >= byCosine && m.columns[i].of != of {
+			of = m.columns[i].of
+			product = float64(vec.Dot(m.vectors[of].Row(int(u)), m.vectors[of].Row(int(v))))
 		}
-		switch c.name {
-		case "common_neighbors":
+		switch k {
+		case byCommonNeighbors:
 			x[i] = n
-		case "jaccard":
+		case byJaccard:
 			x[i] = jaccard(n, du, dv)
-		case "sorensen":
+		case bySorensen:
 			x[i] = sorensen(n, du, dv)
-		case "lhn":
+		case byLHN:
 			x[i] = lhn(n, du, dv)
-		case "hub_promoted":
+		case byHubPromoted:
 			x[i] = hubPromoted(n, du, dv)
-		case "hub_depressed":
+		case byHubDepressed:
 			x[i] = hubDepressed(n, du, dv)
-		case "adamic_adar":
+		case byAdamicAdar:
 			x[i] = s.adamicAdar
-		case "resource_allocation":
+		case byResourceAllocation:
 			x[i] = s.resource
-		case recentNeighbors:
+		case byRecentNeighbors:
 			x[i] = m.recent.score(u, v)
-		case "preferential_attachment":
+		case byDegrees:
 			x[i] = PreferentialAttachment(m.g, u, v)
-		case "katz":
+		case byKatz:
 			x[i] = katzSum(s.common, s.triples)
-		case "local_path":
+		case byLocalPath:
 			x[i] = localPathSum(s.common, s.triples)
-		case "l3":
+		case byL3:
 			x[i] = fromFixed(s.l3)
-		case l3PerDegrees:
+		case byL3PerDegrees:
 			x[i] = 0
 			if s.l3 > 0 {
 				x[i] = fromFixed(s.l3) / math.Sqrt(float64(du)*float64(dv))
 			}
-		case lowerDegree:
+		case byLowerDegree:
 			x[i] = float64(min(du, dv))
-		case higherDegree:
+		case byHigherDegree:
 			x[i] = float64(max(du, dv))
-		case sameComponent:
+		case bySameComponent:
 			x[i] = 1
 			if m.label != nil && m.label[u] != m.label[v] {
 				x[i] = 0
 			}
-		case "cosine":
+		case byCosine:
 			x[i] = m.cosine(of, u, v, product)
-		case "l2":
+		case byL2:
 			x[i] = m.l2(of, u, v, product)
-		case "dot":
+		case byDot:
 			if x[i] = product; math.IsInf(product, 0) || math.IsNaN(product) {
 				x[i] = Dot(m.vectors[of].Row(int(u)), m.vectors[of].Row(int(v)))
 			}
-		case "probability":
+		case byProbability:
 			x[i] = 1 / (1 + math.Exp(m.l2(of, u, v, product)))
+		}
+	}
+}
+
+// fetch prefetches what the columns of a pair read: its vectors, and the row of a vertex.
+func (m *measures) fetch(rows *vec.RowList, e csr.Edge) {
+	if m.common || m.paths {
+		vec.FetchList(m.g.Neighbors(e.U))
+		vec.FetchList(m.g.Neighbors(e.V))
+	}
+	for i, v := range m.vectors {
+		if m.reads[i] {
+			rows.Reset(v.Dim)
+			rows.Add(v.Row(int(e.U)))
+			rows.Add(v.Row(int(e.V)))
+			rows.Fetch(0)
 		}
 	}
 }
@@ -177,6 +230,7 @@ type around struct {
 	touched []uint32  // vertices that paths lead to
 	ends    []float64 // see likeliest; nil until it is needed
 	full    bool      // count paths although no column needs them, for likeliest
+	bits    []uint64  // see single; nil until it is needed
 }
 
 // pathsTo are the paths of two edges to a vertex.
@@ -258,6 +312,56 @@ func (a *around) pair(v uint32) (s pairSums) {
 	if linked && a.m.paths { // paths over the edge itself
 		s.triples -= degree
 		s.l3 -= a.m.shares[v].root * roots
+	}
+	return s
+}
+
+// sums are those of a pair of any two vertices: by the paths of the vertex of a if it is one of them,
+// otherwise by single.
+func (a *around) sums(u, v uint32) pairSums {
+	if a.started && (a.u == u || a.u == v) {
+		return a.pair(u ^ v ^ a.u)
+	}
+	from, to := a.m.source(u, v)
+	return a.single(from, to)
+}
+
+// single adds up the paths of one pair from u, whose neighbours have fewer edges in all, with a bit for
+// each neighbour of v. It writes nothing of the paths, so it takes less time than start for one pair. The
+// sums are those of pair.
+func (a *around) single(u, v uint32) (s pairSums) {
+	m := a.m
+	if u == v || !m.common && !m.paths {
+		return s
+	}
+	if a.bits == nil {
+		a.bits = make([]uint64, (len(a.to)+63)/64)
+	}
+	row := m.g.Neighbors(v)
+	for _, y := range row {
+		a.bits[y/64] |= 1 << (y % 64)
+	}
+	a.bits[u/64] &^= 1 << (u % 64)
+	for _, x := range m.g.Neighbors(u) {
+		if a.bits[x/64]>>(x%64)&1 == 1 {
+			s.common++
+			s.adamicAdar += m.shares[x].adamicAdar
+			s.resource += m.shares[x].resource
+		}
+		if x == v || !m.paths {
+			continue
+		}
+		roots := uint64(0)
+		for _, y := range m.g.Neighbors(x) {
+			if a.bits[y/64]>>(y%64)&1 == 1 {
+				s.triples++
+				roots += m.shares[y].root
+			}
+		}
+		s.l3 += m.shares[x].root * roots
+	}
+	for _, y := range row {
+		a.bits[y/64] = 0
 	}
 	return s
 }

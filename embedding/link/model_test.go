@@ -90,9 +90,8 @@ func TestMeasures_Definitions(t *testing.T) {
 				}
 				var x, y values
 				forth.start(u)
-				m.set(x[:], forth, v)
-				back.start(v)
-				m.set(y[:], back, u)
+				m.set(x[:], u, v, forth.pair(v))
+				m.set(y[:], v, u, back.sums(v, u))
 				if want := score(u, v); x[k] != y[k] || math.Abs(x[k]-want) > 2e-5*math.Abs(want)+1e-12 {
 					t.Fatalf("%s of %d and %d: %v, the other way round %v, expected %v", c.name, u, v, x[k], y[k], want)
 				}
@@ -116,16 +115,40 @@ func TestModel_SymmetricAndExplained(t *testing.T) {
 				if f.Batch([]csr.Edge{{U: 1, V: 2}, {U: 3, V: 4}, {U: 5, V: 6}, {U: 7, V: 8}, {U: 9, V: 10}, {U: u, V: v}, {U: v, V: u}}, out); out[5] != p || out[6] != p {
 					t.Fatalf("%v: probability of (%d, %d) is %v, in a batch %v", terms, u, v, p, out)
 				}
-				e := f.Explain(v, u)
+				usual := f.Usual(u, v, 300)
+				e := f.Explain(v, u, usual)
 				sum := 0.0
 				for _, part := range e.Parts {
 					sum += part.Part
 				}
-				if p != f.Score(v, u) || !(p >= 0 && p <= 1) || e.Parts[0].Name != "bias" || sum != e.LogOdds || e.LogOdds != f.LogOdds(u, v) || e.Probability != p {
+				if p != f.Score(v, u) || !(p >= 0 && p <= 1) || e.Parts[0].Name != "usual" || sum != e.LogOdds || math.Abs(e.LogOdds-f.LogOdds(u, v)) > 1e-9 || math.Abs(e.Probability-p) > 1e-9 || len(usual) != e.Pairs {
 					t.Fatalf("%v: probability of (%d, %d) is %v, the other way round %v, explained %+v", terms, u, v, p, f.Score(v, u), e)
 				}
 			}
 		}
+	}
+}
+
+// The pairs that a pair is compared with have about its degrees and no edge, and with them as the pair
+// itself the parts are small.
+func TestBound_Usual(t *testing.T) {
+	s := groupsSplit(t, 21)
+	f, err := fitted(t, s, Terms{Embeddings: 1}).Bind(s.Graph, s.Vectors...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs := f.Usual(3, 100, 300)
+	low, high := min(s.Graph.Degree(3), s.Graph.Degree(100)), max(s.Graph.Degree(3), s.Graph.Degree(100))
+	mean := 0.0
+	for _, e := range pairs {
+		a, b := s.Graph.Degree(e.U), s.Graph.Degree(e.V)
+		if s.Graph.HasEdge(e.U, e.V) || e.U == e.V || min(a, b) < low/2 || max(a, b) > 2*high+1 {
+			t.Errorf("%v of degrees %d and %d, for %d and %d", e, a, b, low, high)
+		}
+		mean += f.LogOdds(e.U, e.V) / float64(len(pairs))
+	}
+	if e := f.Explain(3, 100, pairs); len(pairs) < 100 || math.Abs(e.Parts[0].Part-mean) > 1e-9 {
+		t.Errorf("%d pairs of a mean of %v: %+v", len(pairs), mean, e.Parts[0])
 	}
 }
 

@@ -160,8 +160,7 @@ func (d *drawing) others(a *around, u uint32, random *rand.Rand) (pairs []csr.Ed
 	return pairs, weights
 }
 
-// table computes the columns of pairs, a row each. Pairs are computed in blocks of one source where
-// they follow each other.
+// table computes the columns of pairs, a row each.
 func (m *measures) table(ctx context.Context, pairs []csr.Edge, workers int) ([]float64, error) {
 	width := len(m.columns)
 	x := make([]float64, len(pairs)*width)
@@ -173,14 +172,10 @@ func (m *measures) table(ctx context.Context, pairs []csr.Edge, workers int) ([]
 		defer m.around.Put(a)
 		for i := lo; i < hi; i++ {
 			e := pairs[i]
-			if !a.started || a.u != e.U && a.u != e.V {
-				from, _ := m.source(e.U, e.V)
-				if i+1 < hi && pairs[i+1].U == e.U {
-					from = e.U
-				}
-				a.start(from)
+			if i+2 < hi && pairs[i+1].U == e.U && pairs[i+2].U == e.U {
+				a.start(e.U)
 			}
-			m.set(x[i*width:(i+1)*width], a, e.U^e.V^a.u)
+			m.set(x[i*width:(i+1)*width], e.U, e.V, a.sums(e.U, e.V))
 		}
 	})
 	return x, ctx.Err()
@@ -288,7 +283,7 @@ func EachCandidates(ctx context.Context, g *csr.Graph, vectors []*vec.Matrix, ve
 			list = slices.Compact(list)
 			t := &Table{m.columns, make([]float64, len(list)*len(m.columns))}
 			for j, v := range list {
-				m.set(t.x[j*len(m.columns):], a, v)
+				m.set(t.x[j*len(m.columns):], u, v, a.pair(v))
 			}
 			f(i, list, t)
 		}

@@ -405,7 +405,7 @@ func BenchmarkWalker(b *testing.B) {
 		for _, c := range []struct {
 			name string
 			Options
-		}{{"deepwalk", Options{}}, {"dp_walker", Options{Kind: Penalized, Beta: 1.5}}, {"node2vec", Options{Kind: Biased, P: 0.5, Q: 2}}} {
+		}{{"deepwalk", Options{}}, {"dp_walker", Options{Kind: Penalized, Beta: 0.25, Common: new(0.0)}}, {"common", Options{Kind: Penalized, Beta: 1.5}}, {"node2vec", Options{Kind: Biased, P: 0.5, Q: 2}}} {
 			w := newWalker(b, g, c.Options)
 			b.Run("graph="+name+"/walk="+c.name, func(b *testing.B) {
 				path := make([]uint32, 0, 40)

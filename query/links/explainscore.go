@@ -9,6 +9,7 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
+	"heavytail/embedding/option"
 	"heavytail/embedding/run"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
@@ -35,8 +36,12 @@ type CommonNeighbor struct {
 type ExplainedScore struct {
 	Scorer catalogue.Scorer `json:"scorer"`
 	Score  float64          `json:"score"` // NaN (null in JSON) if a vertex is newer than the embedding
-	// Model has the parts of the probability, if the scorer is a model.
-	Model *link.Explanation `json:"model,omitempty"`
+	// Model has the parts of the probability, if the scorer is a model, and Embeddings the names of the
+	// embeddings of which they are.
+	Model      *link.Explanation `json:"model,omitempty"`
+	Embeddings []string          `json:"embeddings,omitempty"`
+	// AtBaseRate is the probability for ScoreRequest.BaseRate; 0 without one.
+	AtBaseRate float64 `json:"at_base_rate,omitempty"`
 	// Alike are the held-out pairs of the model's training whose probability was about the
 	// same; nil if there were none, or the scorer is no model.
 	Alike *AlikePairs `json:"alike,omitempty"`
@@ -82,23 +87,25 @@ type ExplainScoreResult struct {
 var explainScore = &engine.Statement[*parser.ExplainScore, ScoreRequest, *scorerEntries, ExplainScoreResult]{
 	Help: help.Statement{
 		Statement: "EXPLAIN SCORE",
-		Summary:   "explains the scores of one pair: its common neighbours with their degrees, lowest degree first, and the contribution of each heuristic and feature of a model to the log-odds, with the fraction of the held-out pairs of about the same probability that were edges, and its 95 % interval; without WITH it uses all heuristics. EXPLAIN of SCORE with several pairs shows the plan",
-		Columns:   "item, value, part",
+		Summary:   "explains the scores of one pair: its common neighbours with their degrees, lowest degree first, and by a model what speaks for an edge, against what is usual for pairs of such degrees: parts add up to the log-odds. It shows the fraction of the hidden pairs of about the same probability that were edges, with its 95 % interval; without WITH it uses all heuristics. EXPLAIN of SCORE with several pairs shows the plan",
+		Columns:   "item, value, usual, part",
 		Example:   "EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends)",
 	},
 	Bind: func(b *engine.Binder, s *parser.ExplainScore) (req ScoreRequest) {
 		req.Graph = b.MarkGraph(s.Graph, s)
 		req.Pairs = []Pair{{b.VertexKey(engine.PartKey(0), s.Pair.U), b.VertexKey(engine.PartKey(1), s.Pair.V)}}
 		req.With = scorers(b, s.Scorers...)
+		engine.Bind(b, "EXPLAIN SCORE", explainSchema(), s.Options, &req)
 		return req
 	},
+	Schema:  explainSchema,
 	Resolve: resolveExplainScore,
 	Plan: func(req ScoreRequest, found *scorerEntries) *plan.Plan {
 		return plan.Result("explanation", "of one pair", found.partPlan(found.with()))
 	},
 	Run: runExplainScore,
 	Rows: func(_ ScoreRequest, r ExplainScoreResult) *rows.Rows {
-		return cells.RowsOf([]string{"item", "value", "part"}, r.rows()).Typed("part", cells.OrNull(storage.Float))
+		return cells.RowsOf([]string{"item", "value", "usual", "part"}, r.rows()).Typed("usual", cells.OrNull(storage.Float)).Typed("part", cells.OrNull(storage.Float))
 	},
 	Reads: true,
 }
@@ -107,6 +114,13 @@ var explainScore = &engine.Statement[*parser.ExplainScore, ScoreRequest, *scorer
 // has data for. If a vertex does not exist, the error is an Error.
 func (s *Service) Explain(ctx context.Context, req ScoreRequest) (ExplainScoreResult, error) {
 	return explainScore.Answer(ctx, s.db, req)
+}
+
+func explainSchema() option.Schema[ScoreRequest] {
+	return option.Schema[ScoreRequest]{
+		option.Float("base_rate", "fraction of edges among pairs such as this one, such as 0.001, for which the probability of a model is shown too; 0 shows that of equal numbers of edges and other pairs alone", func(r *ScoreRequest) *float64 { return &r.BaseRate }).
+			Where("a number from 0 to below 1", func(v any) bool { return v.(float64) >= 0 && v.(float64) < 1 }),
+	}
 }
 
 // explained are the scorers of a request, or all heuristics.
@@ -173,8 +187,14 @@ func runExplainScore(c *engine.Call, req ScoreRequest, found *scorerEntries) (Ex
 		if e.u < w.Rows && e.v < w.Rows {
 			s.Score = w.Score(e.u, e.v)
 			if w.model != nil {
-				parts := w.model.Explain(e.u, e.v)
+				parts := w.model.Explain(e.u, e.v, w.model.Usual(e.u, e.v, w.Rows))
 				s.Model, s.Alike = &parts, alike(found.scorers[i].model, s.Score)
+				for _, of := range w.model.info.Embeddings {
+					s.Embeddings = append(s.Embeddings, of.Name)
+				}
+				if req.BaseRate > 0 {
+					s.AtBaseRate = link.Probability01(parts.LogOdds + math.Log(req.BaseRate/(1-req.BaseRate)))
+				}
 			}
 		} else {
 			c.Notice("%s has no score: a vertex of the pair is newer than the embedding", w)
@@ -204,30 +224,64 @@ func (e *explaining) common() (n int, heaviest []CommonNeighbor) {
 }
 
 func (r ExplainScoreResult) rows() [][]rows.Value {
-	table := [][]rows.Value{
-		{"linked", r.Linked, nil},
-		{"degree of " + fault.QuoteKey(r.Source), int64(r.Degrees[0]), nil},
-		{"degree of " + fault.QuoteKey(r.Target), int64(r.Degrees[1]), nil},
-		{"common neighbours", int64(r.Common), nil},
+	var table [][]rows.Value
+	add := func(item string, value, usual, part rows.Value) {
+		table = append(table, []rows.Value{item, value, usual, part})
 	}
+	add("linked", r.Linked, nil, nil)
+	add("degree of "+fault.QuoteKey(r.Source), int64(r.Degrees[0]), nil, nil)
+	add("degree of "+fault.QuoteKey(r.Target), int64(r.Degrees[1]), nil, nil)
+	add("common neighbours", int64(r.Common), nil, nil)
 	for _, w := range r.Heaviest {
-		table = append(table, []rows.Value{"  " + fault.QuoteKey(w.Vertex) + ", its degree and its part of adamic_adar", int64(w.Degree), w.Weight})
+		add("  "+fault.QuoteKey(w.Vertex)+", its degree and its part of adamic_adar", int64(w.Degree), nil, w.Weight)
 	}
 	for _, s := range r.Scores {
-		table = append(table, []rows.Value{s.Scorer.String(), cells.Number(s.Score), nil})
+		add(s.Scorer.String(), cells.Number(s.Score), nil, nil)
 		if s.Model == nil {
 			continue
 		}
-		for _, p := range s.Model.Parts {
-			table = append(table, []rows.Value{"  " + p.Name, cells.When(p.Name != "bias", p.Value), p.Part})
+		add(fmt.Sprintf("  %s of such degrees", fault.Count(int64(s.Model.Pairs), "pair")), nil, nil, s.Model.Parts[0].Part)
+		for _, g := range s.evidence() {
+			add("  "+g.name, g.value, g.usual, g.part)
 		}
-		table = append(table, []rows.Value{"  log-odds", nil, s.Model.LogOdds})
+		add("  log-odds", nil, nil, s.Model.LogOdds)
+		if s.AtBaseRate > 0 {
+			add("  probability at the base rate", s.AtBaseRate, nil, nil)
+		}
 		if a := s.Alike; a != nil {
-			table = append(table,
-				[]rows.Value{"  held-out pairs of about this probability", int64(a.Pairs), nil},
-				[]rows.Value{"  fraction of them that were edges", a.Observed, nil},
-				[]rows.Value{"    95 % interval", fmt.Sprintf("%.4f to %.4f", a.Low, a.High), nil})
+			add("  hidden pairs of about this probability", int64(a.Pairs), nil, nil)
+			add("  fraction of them that were edges", a.Observed, nil, nil)
+			add("    95 % interval", fmt.Sprintf("%.4f to %.4f", a.Low, a.High), nil, nil)
 		}
 	}
 	return table
+}
+
+// evidence is the terms of a model that say the same, with the value of the first of them and the sum of
+// their parts.
+type evidence struct {
+	of, name           string
+	value, usual, part float64
+}
+
+// evidence groups the parts of a model, in the order of its terms.
+func (s ExplainedScore) evidence() []evidence {
+	var list []evidence
+	for _, p := range s.Model.Parts[1:] {
+		name := link.EvidenceOf(p.Name)
+		if p.Embedding >= 0 {
+			name = "vectors of " + fault.Name(s.Embeddings[p.Embedding])
+		}
+		at := slices.IndexFunc(list, func(e evidence) bool { return e.of == name })
+		if at < 0 {
+			what := name
+			if p.Name != "common_neighbors" && p.Name != "same_component" {
+				what += ", " + p.Name
+			}
+			list = append(list, evidence{name, what, p.Value, p.Usual, p.Part})
+			continue
+		}
+		list[at].part += p.Part
+	}
+	return list
 }

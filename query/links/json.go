@@ -36,11 +36,14 @@ type explainedScore struct {
 	Score  cells.Nullable    `json:"score"`
 	Model  *link.Explanation `json:"model,omitempty"`
 	Alike  *AlikePairs       `json:"alike,omitempty"`
+
+	Embeddings []string `json:"embeddings,omitempty"`
+	AtBaseRate float64  `json:"at_base_rate,omitempty"`
 }
 
 // MarshalJSON writes null for a score that is NaN.
 func (s ExplainedScore) MarshalJSON() ([]byte, error) {
-	return json.Marshal(explainedScore{s.Scorer, cells.Nullable(s.Score), s.Model, s.Alike})
+	return json.Marshal(explainedScore{s.Scorer, cells.Nullable(s.Score), s.Model, s.Alike, s.Embeddings, s.AtBaseRate})
 }
 
 // UnmarshalJSON reads what MarshalJSON has written.
@@ -49,6 +52,6 @@ func (s *ExplainedScore) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &read); err != nil {
 		return err
 	}
-	*s = ExplainedScore{read.Scorer, float64(read.Score), read.Model, read.Alike}
+	*s = ExplainedScore{Scorer: read.Scorer, Score: float64(read.Score), Model: read.Model, Alike: read.Alike, Embeddings: read.Embeddings, AtBaseRate: read.AtBaseRate}
 	return nil
 }

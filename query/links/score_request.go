@@ -20,6 +20,9 @@ type ScoreRequest struct {
 	// a model determines it, or if the file has one graph.
 	Graph string
 	With  []catalogue.Scorer // at least one
+	// BaseRate is, for Explain by models, the fraction of edges among pairs such as the given one, for
+	// which a second probability is shown; 0 shows none.
+	BaseRate float64
 
 	// The following fields are for the pairs in a file.
 

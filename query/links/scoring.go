@@ -184,10 +184,10 @@ func (s *loadedScoring) all(c *engine.Call, pairs []Pair) ([]ScoredPair, error) 
 // tally counts the pairs without scores of one block.
 type tally struct{ Missing, Newer int64 }
 
-// scoreBlock is the number of pairs in a unit of work: it takes tens of microseconds,
+// scoreBlock is the number of pairs in a unit of work: it takes a hundred microseconds,
 // more than the cost of passing it to a goroutine, and some milliseconds with the
-// slowest scorer.
-const scoreBlock = 64
+// slowest scorer. Models score pairs of one vertex together, of which a block has more the longer it is.
+const scoreBlock = 512
 
 // pairBlock is up to scoreBlock pairs on their way to the scorers.
 type pairBlock struct {

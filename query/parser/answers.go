@@ -44,6 +44,7 @@ type ExplainScore struct {
 	Pair    Pair
 	Graph   *Ident   // nil where left out
 	Scorers []Scorer // nil where left out
+	Options []Option
 }
 
 // Tail is a statement with rows and what is done with them: COLUMNS c, … keeps some of its

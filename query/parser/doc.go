@@ -49,7 +49,8 @@
 //	               [ "LIMIT" integer ] [ "OFFSET" integer ]
 //	               [ "INTO" "FILE" string [ options ] ]     e.g. COUNT VERTICES IN social BY city ORDER BY vertices DESC LIMIT 10; SHOW VERTICES IN social INTO FILE 'people.parquet';
 //	explainscore = "EXPLAIN" "SCORE" pair [ "IN" name ]
-//	               [ "WITH" scorer { "," scorer } ]         e.g. EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends);
+//	               [ "WITH" scorer { "," scorer } ]
+//	               [ options ]                              e.g. EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends);
 //	plain        = createindex | creategraph | dropgraph
 //	               | dropattribute | dropindex | dropjob
 //	               | dropmodel | droppredictions

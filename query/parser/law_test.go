@@ -384,6 +384,9 @@ func genLearn(t *rapid.T) Statement {
 		for range rapid.IntRange(0, 2).Draw(t, "scorers") {
 			st.Scorers = append(st.Scorers, scorer())
 		}
+		if len(st.Scorers) > 0 {
+			st.Options = options
+		}
 		return st
 	}
 }

@@ -222,7 +222,7 @@ var statements = []rule{
 
 // explainScore is the rule of EXPLAIN in front of SCORE with one pair.
 var explainScore = asks("EXPLAIN SCORE", "EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends)", func(s *ExplainScore) form {
-	return form{one("", pair, &s.Pair), mayAt("IN", graph, &s.Graph), maySome("WITH", scorer, &s.Scorers)}
+	return form{one("", pair, &s.Pair), mayAt("IN", graph, &s.Graph), maySome("WITH", scorer, &s.Scorers), options(&s.Options)}
 })
 
 // advices are remedies for what is wrong directly behind some words.
