@@ -34,9 +34,6 @@ func Detect(w io.Writer, getenv func(string) string) Terminal {
 	return Terminal{Width: columns, Height: rows, Bar: escapes, Color: escapes && getenv("NO_COLOR") == ""}
 }
 
-// defaultWidth is used for a terminal that does not report its width.
-const defaultWidth = 80
-
 // columnsOf returns the current number of columns of a stream, which changes
 // when a window is resized; 0 if it is not a terminal.
 func columnsOf(w io.Writer) int {

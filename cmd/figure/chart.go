@@ -176,3 +176,10 @@ func (a Axis) fraction(s span, v float64) float64 {
 	}
 	return (v - s.min) / (s.max - s.min)
 }
+
+// Size is the size of a picture. Texts, lines and dots keep theirs, so that a larger
+// picture has more room.
+type Size struct {
+	Width, Height float64 // in points, 1/72 of an inch; 0 is 480 and 360
+	DPI           int     // pixels of PNG for each inch; 0 is 144
+}

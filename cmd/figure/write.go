@@ -34,13 +34,6 @@ const (
 	PDF Format = "pdf" // one page of the size of the picture, with its fonts
 )
 
-// Size is the size of a picture. Texts, lines and dots keep theirs, so that a larger
-// picture has more room.
-type Size struct {
-	Width, Height float64 // in points, 1/72 of an inch; 0 is 480 and 360
-	DPI           int     // pixels of PNG for each inch; 0 is 144
-}
-
 // Limits of a Size: below, there is no room for the axes; above, the memory of a picture
 // takes gigabytes.
 const (

@@ -16,12 +16,12 @@ import (
 )
 
 // mutualFiles is how many pairs of files of a package may use each other, for packages
-// with more than fewMutual such pairs. A file uses another one if it uses a package-level
+// that have such pairs. A file uses another one if it uses a package-level
 // name or a method that the other declares. The numbers may only be lowered.
-var mutualFiles = map[string]int{}
-
-// fewMutual is how many such pairs any package may have.
-const fewMutual = 3
+var mutualFiles = map[string]int{
+	"embedding/eigen": 3, "embedding/link": 2, "embedding/run": 2, "embedding/tune": 3,
+	"storage/vec": 3, // files for one kind of processor
+}
 
 // layered are packages without cycles of files, of any length: their files can be read in
 // an order in which each file uses only files before it.
@@ -55,10 +55,10 @@ func TestLayout_Files(t *testing.T) {
 			t.Errorf("package %s: there is a cycle of uses among %v", name, cycle)
 		}
 		pairs := mutual(uses)
-		switch most := max(fewMutual, mutualFiles[name]); {
+		switch most := mutualFiles[name]; {
 		case len(pairs) > most:
 			t.Errorf("package %s: %d pairs of files use each other, and %d may:\n%s", name, len(pairs), most, strings.Join(pairs, "\n"))
-		case most > fewMutual && len(pairs) < most:
+		case len(pairs) < most:
 			t.Logf("package %s: %d pairs of files use each other; mutualFiles can say so", name, len(pairs))
 		}
 	}

@@ -12,17 +12,15 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"heavytail/query/parser"
 	"heavytail/storage"
 	_ "heavytail/storage/format/parquet"
+
+	"github.com/spf13/cobra"
 )
 
 func main() {
@@ -136,70 +134,4 @@ powershell), which explains how to install that.`,
 		root.AddCommand(c.make(std))
 	}
 	return root
-}
-
-// unknownCommand is the error of a word that is neither a command nor a file.
-func unknownCommand(cmd *cobra.Command, word string) error {
-	var known []string
-	for _, c := range cmd.Commands() {
-		known = append(known, c.Name())
-	}
-	err := fmt.Errorf("unknown command %q", word)
-	if near, ok := parser.Suggest(word, known); ok {
-		return usageError{fmt.Errorf("%w: did you mean %s?", err, near)}
-	}
-	return usageError{fmt.Errorf("%w, and there is no file of that name: heavytail shell %s creates it", err, word)}
-}
-
-// badFlag makes an error of flags a fault of the command line, and names the
-// nearest flag to one that is not known.
-func badFlag(cmd *cobra.Command, err error) error {
-	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
-		name := unknown.GetSpecifiedName()
-		if name == "detach" {
-			return usageError{fmt.Errorf("%w: there is no server that could continue a job; exec waits for the jobs that it starts", err)}
-		}
-		var known []string
-		cmd.Flags().VisitAll(func(flag *pflag.Flag) { known = append(known, flag.Name) })
-		if near, ok := parser.Suggest(name, known); ok {
-			err = fmt.Errorf("%w: did you mean --%s?", err, near)
-		}
-	}
-	return usageError{err}
-}
-
-// version describes this build of the command.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		info = &debug.BuildInfo{}
-	}
-	return versionOf(info)
-}
-
-// versionOf describes a build: the version of the module, or "development" if the build
-// has none; the commit, and whether files were changed since; the version of Go, and the
-// platform. A build without git or with -buildvcs=false has no commit, and the text says
-// so.
-func versionOf(info *debug.BuildInfo) string {
-	settings := map[string]string{}
-	for _, s := range info.Settings {
-		settings[s.Key] = s.Value
-	}
-	v := info.Main.Version
-	if v == "" || v == "(devel)" {
-		v = "development"
-	}
-	commit := "commit not recorded"
-	if revision := settings["vcs.revision"]; revision != "" {
-		commit = "commit " + revision
-		if settings["vcs.modified"] == "true" {
-			commit += ", modified"
-		}
-		if at := settings["vcs.time"]; at != "" {
-			commit += ", of " + at
-		}
-	}
-	return fmt.Sprintf("%s (%s), %s %s/%s", v, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -56,7 +56,7 @@ func datasets() []dataset {
 			note: "the same with 20 edges each, which counted twice are the 399,580 of the paper"},
 		{name: "blogcatalog", file: "blogcatalog.csv.gz", labels: "blogcatalog-labels.csv.gz", size: size{10, 334}},
 		{name: "mathoverflow", file: "sx-mathoverflow.txt.gz", timed: true, large: true, size: size{25, 188}},
-		{name: "citation", title: "Citation", file: "dblp.txt.gz", labels: "dblp-labels.txt.gz", large: true, size: size{51, 128}, betas: []float64{1.5, 2.5},
+		{name: "citation", title: "Citation", file: "dblp.txt.gz", labels: "dblp-labels.txt.gz", large: true, size: size{51, 128}, betas: []float64{1.5},
 			note: "another sample of the same source (AMiner) with research areas, the nearest that is public; it has a third of the edges"},
 		{name: "epinions", file: "soc-Epinions1.txt.gz", large: true, size: size{76, 406}},
 		{name: "twitter", title: "Twitter", file: "ego-twitter.txt.gz", large: true, size: size{81, 1342}, betas: []float64{1.5},

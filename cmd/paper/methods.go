@@ -24,9 +24,10 @@ type measurement struct {
 	call string
 }
 
+// name is that of the embedding; those of the paper's protocol have other names.
 func (m measurement) name() string {
 	word := func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9') }
-	return m.d.name + "_" + strings.Join(strings.FieldsFunc(m.call, word), "_")
+	return m.d.name + "_by_" + strings.Join(strings.FieldsFunc(m.call, word), "_")
 }
 
 func (m measurement) embed() string {

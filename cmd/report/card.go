@@ -8,6 +8,7 @@ import (
 	"heavytail/cmd/picture"
 	"heavytail/query/graphs"
 	"heavytail/query/measures"
+	"heavytail/query/parser"
 	"heavytail/query/rows"
 	"heavytail/storage"
 )
@@ -210,4 +211,9 @@ func (g *graph) clusteringPicture(b *block) error {
 		Title: "Clustering by degree", X: figure.Axis{Label: "degree d", Log: true}, Y: figure.Axis{Label: "mean clustering of the vertices of degree d", Log: true},
 		Series: []figure.Series{line},
 	}, "Mean clustering of the vertices of each degree: the fraction of pairs of their neighbours that are neighbours themselves.")
+}
+
+// identText returns a name in the syntax of a statement.
+func identText(name string) string {
+	return parser.Ident{Name: name}.String()
 }

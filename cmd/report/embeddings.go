@@ -135,3 +135,11 @@ func (g *graph) projection(b *block, id, embedding string) error {
 	b.Pictures = append(b.Pictures, newDrawing(in, caption))
 	return nil
 }
+
+// versions describes how many versions a result is behind its graph.
+func versions(behind uint64) string {
+	if behind == 0 {
+		return "up to date"
+	}
+	return plural(int64(behind), "version", "versions") + " behind"
+}

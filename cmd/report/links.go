@@ -9,7 +9,6 @@ import (
 	"heavytail/cmd/picture"
 	"heavytail/embedding/evaluate"
 	"heavytail/query/catalogue"
-	"heavytail/query/parser"
 	"heavytail/query/rows"
 	"heavytail/query/studies"
 	"heavytail/storage"
@@ -80,11 +79,6 @@ func pairsOf(kind evaluate.Negatives) string {
 		return "pairs without an edge whose ends have degrees as high as those of the held-out edges"
 	}
 	return "random pairs without an edge"
-}
-
-// identText returns a name in the syntax of a statement.
-func identText(name string) string {
-	return parser.Ident{Name: name}.String()
 }
 
 // usingText returns the USING clause with the methods, or "".

@@ -97,14 +97,6 @@ func computedFrom(ctx context.Context, db *query.DB, graphs []string) (table, er
 	return t, nil
 }
 
-// versions describes how many versions a result is behind its graph.
-func versions(behind uint64) string {
-	if behind == 0 {
-		return "up to date"
-	}
-	return plural(int64(behind), "version", "versions") + " behind"
-}
-
 // modelState says how old a model is, and whether it can be used.
 func modelState(m catalogue.ModelSummary) string {
 	text := versions(m.Behind)

@@ -78,10 +78,6 @@ func (s *solver) report() {
 	}
 }
 
-// attainable is the least relative residual that is worth iterating for: float32
-// vectors have residuals of 1e-7 at best.
-const attainable = 3e-7
-
 // load makes u the last block of the basis.
 func (s *solver) load() {
 	if !s.held {

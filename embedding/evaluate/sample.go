@@ -315,14 +315,6 @@ func (s *sample) point(cell int) ReconstructionPoint {
 	}.withMeans()
 }
 
-// ratio returns part/whole, NaN if there is nothing.
-func ratio(part, whole float64) float64 {
-	if whole == 0 {
-		return math.NaN()
-	}
-	return part / whole
-}
-
 // weightedRanks returns the average ranks of a list in which value i occurs
 // weights[i] times.
 func weightedRanks(x, weights []float64) []float64 {

@@ -11,20 +11,6 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Stats describe a run.
-type Stats struct {
-	Weighted    bool      // weights were used
-	Entries     int64     // of the sparse matrix, on both sides of the diagonal
-	Eigenvalues []float64 // of the coordinates, by descending magnitude; fewer than Dim if the matrix has a lower rank
-	Residuals   []float64 // ‖Nt − λt‖ of each, relative to the largest magnitude
-	Iterations  int       // restarts of the eigensolver
-	Products    int       // of the sparse matrix with one vector
-	Converged   bool      // every residual is within the tolerance
-	Reason      string    // why the solve ended, in words
-	Seconds     float64   // of the whole run
-	Notes       []string  // remarks on the result for the user
-}
-
 // NetMF computes vectors from the best approximation of rank k of the matrix
 //
 //	N = log max(M, 1),      M = vol(G)/(b·T) · (P + P² + … + Pᵀ) · D⁻¹

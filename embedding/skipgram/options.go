@@ -98,3 +98,9 @@ func (o Options) Validate() error {
 	}
 	return errors.Join(faults...)
 }
+
+// batchPairs is about how many pairs the walks of a batch have. The parts train a batch
+// before they exchange their changes. A batch takes each part a few milliseconds, a hundred
+// times as long as waking a goroutine. Within a batch, a vertex is in about as many pairs
+// as in one window, unless the graph is small or the vertex is a hub.
+const batchPairs = 28_000

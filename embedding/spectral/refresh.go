@@ -12,12 +12,6 @@ import (
 	"heavytail/storage/vec"
 )
 
-// RefreshTolerance is the default of the largest accepted residual of refreshed
-// eigenvectors, relative to the largest eigenvalue. After fifty
-// refreshes of ego-facebook, Pearson's correlation of reconstructed degrees differed
-// by at most 0.003 from that after a full run, and the AUC of links by 0.002.
-const RefreshTolerance = 0.02
-
 // Refresh updates the vectors of a spectral embedding for a graph that has changed. Row v
 // of old is the vector of vertex v of g, and Places and Degrees of the state are in the
 // same order. Vectors of new vertices, which have no place, are not read. Refresh
@@ -111,31 +105,6 @@ func mismatch(old *vec.Matrix, state *State, opts Options) string {
 		return "the places of the embedding are not kept"
 	}
 	return ""
-}
-
-// refresh is one run of Refresh.
-type refresh struct {
-	*solve
-	tolerance float64
-	vectors   *vec.Matrix // old vectors until they are replaced, part by part
-	state     *State
-	touched   []bool // by vertex, new ones too
-	next      *State
-
-	parts          [][]uint32 // vertices of each part
-	places         []uint32   // of each part
-	keeps          []bool     // parts that did not change
-	directions     []int      // foreseen of each part, the largest number if it is scattered
-	taken          map[uint32]bool
-	local          []uint32 // place of a vertex in its part
-	residual       float64
-	far            int // parts for which no step was tried, because too much of them had changed
-	failed         int // parts for which a step was tried and was not enough
-	solvedVertices int // in parts that were solved in full
-	kept           int
-	refined        int
-	solved         int
-	drift          base.Drift
 }
 
 func newRefresh(g *csr.Graph, m method, opts Options, old *vec.Matrix, state *State, touched []uint32, tolerance float64) *refresh {
@@ -316,9 +285,6 @@ func (r *refresh) unmove(list []uint32, origin uint32) {
 		}
 	}
 }
-
-// moves reports whether the run moves parts apart.
-func (r *refresh) moves() bool { return r.opts.Components == Apart }
 
 // part computes the vectors of one part.
 func (r *refresh) part(ctx context.Context, c int, list []uint32) error {

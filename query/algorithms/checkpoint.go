@@ -188,3 +188,21 @@ func (a *accumulation) read(from io.Reader) error {
 	}
 	return nil
 }
+
+// DistanceOptions sets how measures of shortest paths work. The zero value works.
+type DistanceOptions struct {
+	Work
+	// Weighted uses the weights as lengths; otherwise every edge has the length 1.
+	Weighted bool
+	// Normalized divides the values by the largest possible value, so that they are
+	// from 0 to 1.
+	Normalized bool
+	// Sources is the number of vertices from which paths are computed. Values from
+	// fewer than all vertices are estimates. 0 means all vertices, if their searches
+	// visit at most ExactVisits vertices and edges; otherwise the number of sources whose
+	// searches make SampledVisits visits, but at least 50. Harmonic without weights makes
+	// 32 times as many visits in both cases.
+	Sources int
+	Seed    uint64 // seed of the choice of sources
+	Checkpoints
+}

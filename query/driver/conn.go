@@ -2,9 +2,15 @@ package driver
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
+	"errors"
+	"slices"
+	"sync"
+	"time"
 
 	"heavytail/query"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
 )
@@ -136,4 +142,150 @@ func (s *stmt) run(ctx context.Context, args []driver.NamedValue) (*rows.Rows, e
 		return nil, err
 	}
 	return s.conn.db.Run(ctx, s.statement, params)
+}
+
+// Name is the name of the driver for sql.Open.
+const Name = "heavytail"
+
+// database/sql finds drivers only by such a registration.
+func init() { sql.Register(Name, Driver{}) }
+
+// ErrTransaction is returned by sql.DB.Begin and sql.DB.BeginTx.
+var ErrTransaction = errors.New("there are no transactions of several statements: each statement is one; query.DB.Update makes several changes in one")
+
+// Driver opens files by data source names. Programs that wrap drivers use it; others
+// use sql.Open.
+type Driver struct{}
+
+// Open opens a connection of its own.
+func (d Driver) Open(name string) (driver.Conn, error) {
+	c, err := d.OpenConnector(name)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := c.Connect(context.Background())
+	return conn, errors.Join(err, c.(*connector).Close())
+}
+
+// OpenConnector checks a data source name. The file is opened by the first connection.
+func (d Driver) OpenConnector(name string) (driver.Connector, error) {
+	path, set, err := parseName(name)
+	if err != nil {
+		return nil, err
+	}
+	return &connector{path: path, set: set}, nil
+}
+
+type connector struct {
+	path string
+	set  settings
+
+	mu   sync.Mutex
+	file *file // that the connector itself keeps open; nil before the first connection
+}
+
+func (c *connector) Driver() driver.Driver { return Driver{} }
+
+// Connect opens the file if it is not open in this process.
+func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.file == nil {
+		f, err := open.take(c.path, c.set)
+		if err != nil {
+			return nil, err
+		}
+		c.file = f
+	}
+	f := c.file.share()
+	return &Conn{db: f.db, close: f.release}, nil
+}
+
+// Close is called by sql.DB.Close.
+func (c *connector) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f := c.file
+	if f == nil {
+		return nil
+	}
+	c.file = nil
+	return f.release()
+}
+
+// Connector makes connections to a database that the program has opened, for
+// sql.OpenDB. Neither they nor sql.DB.Close close it.
+func Connector(db *query.DB) driver.Connector { return borrowed{db} }
+
+// borrowed makes connections to a database of the program.
+type borrowed struct{ db *query.DB }
+
+func (b borrowed) Driver() driver.Driver { return Driver{} }
+
+func (b borrowed) Connect(ctx context.Context) (driver.Conn, error) {
+	return &Conn{db: b.db, close: func() error { return nil }}, ctx.Err()
+}
+
+// parameterNames lists the parameters of a statement, each once, without the $.
+func parameterNames(text string) []string {
+	var names []string
+	for _, t := range parser.Tokens(text) {
+		if t.Kind == parser.KindParam && !slices.Contains(names, t.Text[1:]) {
+			names = append(names, t.Text[1:])
+		}
+	}
+	return names
+}
+
+// arguments assigns values to the parameters of a statement. A parameter without a value
+// is reported later by the binder, which knows its position.
+func arguments(names []string, args []driver.NamedValue) (map[string]any, error) {
+	params := make(map[string]any, len(args))
+	for _, a := range args {
+		if a.Name == "" {
+			return nil, fault.New(fault.Statement, "value %d has no name", a.Ordinal).WithRemedy(`pass sql.Named("name", value) for $name`)
+		}
+		if !slices.Contains(names, a.Name) {
+			e := fault.New(fault.Statement, "the statement has no parameter $%s", a.Name)
+			return nil, e.WithNearest(a.Name, names, func(s string) string { return "$" + s })
+		}
+		if _, twice := params[a.Name]; twice {
+			return nil, fault.New(fault.Statement, "parameter $%s is given twice", a.Name)
+		}
+		params[a.Name] = a.Value
+	}
+	return params, nil
+}
+
+func unnamed(args []driver.Value) []driver.NamedValue {
+	var list []driver.NamedValue
+	for i, a := range args {
+		list = append(list, driver.NamedValue{Ordinal: i + 1, Value: a})
+	}
+	return list
+}
+
+// CheckNamedValue converts a value of database/sql to a value that package query
+// accepts.
+func (c *Conn) CheckNamedValue(v *driver.NamedValue) error {
+	switch v.Value.(type) {
+	case []float32, []float64, rows.Untyped:
+		return nil
+	}
+	value, err := driver.DefaultParameterConverter.ConvertValue(v.Value)
+	if err != nil {
+		return fault.New(fault.Statement, "parameter $%s is a value of the Go type %T", v.Name, v.Value).
+			WithExpected("a text", "a number", "a boolean", "a vector of floats")
+	}
+	switch x := value.(type) {
+	case []byte:
+		value = string(x)
+	case time.Time:
+		value = x.UTC().Format(time.RFC3339)
+	}
+	v.Value = value
+	return nil
 }

@@ -149,3 +149,37 @@ func (n Scorer) String() string {
 	}
 	return n.Name.String() + "(" + n.Of.String() + ")"
 }
+
+// Each names the vertices that a statement answers one after the other: ALL, or those of a
+// file of keys.
+type Each struct {
+	File Value // String or Param; nil for ALL
+}
+
+// all reads ALL or FILE behind FOR; nil if neither is there.
+//
+//	each         = "ALL" | "FILE" string                    e.g. PREDICT 10 LINKS FOR ALL IN social; PREDICT 10 LINKS FOR FILE 'keys.txt' IN social WITH l3;
+func (p *parser) all() *Each {
+	switch {
+	case p.keyword("ALL"):
+		return &Each{}
+	case p.keyword("FILE"):
+		return &Each{File: p.value(aString, fileText)}
+	}
+	return nil
+}
+
+func (p *parser) each() (e Each) {
+	if all := p.all(); all != nil {
+		return *all
+	}
+	p.unexpected()
+	return e
+}
+
+func (e Each) String() string {
+	if e.File == nil {
+		return "ALL"
+	}
+	return "FILE " + e.File.String()
+}

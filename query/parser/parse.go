@@ -6,54 +6,6 @@ import (
 	"strings"
 )
 
-// Parse reads the one statement of a text, with or without its semicolon. The
-// error is an *Error. It takes time and memory proportional to the text.
-func Parse(text string) (Statement, error) { return Source{Text: text}.Parse() }
-
-// Parse reads the one statement of the source, with or without its semicolon.
-// The error is an *Error.
-func (s Source) Parse() (Statement, error) {
-	p := newParser(s)
-	p.semicolons()
-	st := p.statement()
-	ended := p.sign(";")
-	p.semicolons()
-	switch {
-	case p.err != nil:
-	case p.tok.Kind == KindEnd:
-		return st, nil
-	case ended && p.broken == nil:
-		p.fail(fault(p.tok.Range, "found "+show(p.tok.Text)+" after the end of the statement",
-			"only one statement can be run at a time"))
-	default:
-		p.unexpected()
-	}
-	return nil, p.err
-}
-
-// ParseScript reads all statements of a text. It stops at the first error, an
-// *Error, and returns the statements before it as well.
-//
-//	script       = { [ statement ] ";" } [ statement ]      e.g. SHOW GRAPHS; ; CHECK
-func ParseScript(text string) ([]Statement, error) {
-	var statements []Statement
-	p := newParser(Source{Text: text})
-	for {
-		p.semicolons()
-		if p.err == nil && p.tok.Kind == KindEnd {
-			return statements, nil
-		}
-		st := p.statement()
-		if p.tok.Kind != KindEnd && !p.sign(";") {
-			p.unexpected()
-		}
-		if p.err != nil {
-			return statements, p.err
-		}
-		statements = append(statements, st)
-	}
-}
-
 // parser reads a statement by recursive descent with one token of look-ahead.
 // The first error stays in err, and after it nothing matches, so that the functions
 // for the statements need no checks of their own.

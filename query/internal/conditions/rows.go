@@ -35,9 +35,6 @@ func CompileRows(values *bind.Values, e parser.Expr, columns []string, types []r
 	return func(row []rows.Value) bool { return f(row) == isTrue }
 }
 
-// anything is the type of a column with values of several types.
-const anything storage.Type = 255
-
 // ValueOf is a cell as a value of an attribute.
 func ValueOf(cell rows.Value) storage.Value {
 	v, _ := AttributeValue(cell, 0)

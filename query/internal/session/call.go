@@ -4,12 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"slices"
+	"sync"
 	"time"
 
+	"heavytail/index"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
+	"heavytail/storage/vec"
 )
 
 // Call is the part of one call of a method of DB that does not depend on the
@@ -99,4 +104,56 @@ func (c *Call) Await(f func()) error {
 	case <-c.Ctx.Done():
 		return c.Ctx.Err()
 	}
+}
+
+// Graph is a graph as one call sees it.
+type Graph struct {
+	*storage.Snapshot
+	hit bool // it was in memory already
+	// Vertices has the number in the whole graph of each vertex of a part of it, ascending;
+	// nil if it is the whole graph. See Call.ReadPart.
+	Vertices []uint32
+	names    []string          // attributes that were read of a part
+	columns  []*storage.Column // their values
+}
+
+// Space is an embedding as one call sees it, with the graph that it belongs to.
+type Space struct {
+	*Matched
+	Graph    *Graph
+	hit      bool // the vectors were already in memory
+	IndexHit bool // the index that was used was already in memory
+}
+
+// Matched is an embedding for the vertices of one version of its graph.
+type Matched struct {
+	*Vectors          // row v belongs to vertex v; later vertices have no row
+	Behind   uint64   // number of newer versions of the graph, except versions that changed only attributes
+	touched  []uint32 // vertices that were added since, or whose edges changed, ascending
+	all      bool     // any vertex may have changed
+
+	// Set if vertices were deleted since: the stored vectors, which include the
+	// rows of deleted vertices, and the vertex of each stored row, or
+	// storage.NoRow.
+	stored   *Vectors
+	vertices []uint32
+}
+
+// Files opens the files that statements name: anywhere, or only inside one
+// folder.
+type Files struct {
+	Folder *os.Root  // nil for anywhere
+	input  io.Reader // what "-" is; nil for nothing
+	none   bool      // only the store may be used
+
+	Wrap func(io.Reader) io.Reader // what reads a file, for tests; nil is the file
+}
+
+// Vectors are one generation of an embedding in memory, shared between calls.
+type Vectors struct {
+	Info   storage.EmbeddingInfo
+	Matrix *vec.Matrix
+
+	mu    sync.Mutex // guards exact
+	exact map[index.Metric]*index.Exact
 }

@@ -19,16 +19,6 @@ import (
 // OverwriteOption is the option of every statement that writes a file.
 const OverwriteOption = "overwrite"
 
-// Files opens the files that statements name: anywhere, or only inside one
-// folder.
-type Files struct {
-	Folder *os.Root  // nil for anywhere
-	input  io.Reader // what "-" is; nil for nothing
-	none   bool      // only the store may be used
-
-	Wrap func(io.Reader) io.Reader // what reads a file, for tests; nil is the file
-}
-
 // OpenFiles returns Files for any path, or for one folder if it is named;
 // with none every file is an error. input is the reader of "-", and may be
 // nil.

@@ -15,17 +15,6 @@ import (
 // This file resolves the names in requests to graphs, vectors and vertices,
 // for statements and typed methods.
 
-// Graph is a graph as one call sees it.
-type Graph struct {
-	*storage.Snapshot
-	hit bool // it was in memory already
-	// Vertices has the number in the whole graph of each vertex of a part of it, ascending;
-	// nil if it is the whole graph. See Call.ReadPart.
-	Vertices []uint32
-	names    []string          // attributes that were read of a part
-	columns  []*storage.Column // their values
-}
-
 // Graph returns a graph by name. A call sees one version of it.
 func (c *Call) Graph(graph string, at fault.Part) (*Graph, error) {
 	if view := c.Graphs[graph]; view != nil {

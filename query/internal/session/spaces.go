@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"sync"
 
 	"heavytail/index"
 	"heavytail/query/fault"
@@ -15,15 +14,6 @@ import (
 
 // This file has the embeddings that calls use: vectors in memory, assigned to the
 // present vertices of the graph.
-
-// Vectors are one generation of an embedding in memory, shared between calls.
-type Vectors struct {
-	Info   storage.EmbeddingInfo
-	Matrix *vec.Matrix
-
-	mu    sync.Mutex // guards exact
-	exact map[index.Metric]*index.Exact
-}
 
 // NewVectors returns the vectors of a generation, whose rows are in the order of the vertices.
 func NewVectors(info storage.EmbeddingInfo, matrix *vec.Matrix) *Vectors {
@@ -52,32 +42,10 @@ func (v *Vectors) Searcher(metric index.Metric) (*index.Exact, error) {
 	return x, err
 }
 
-// Matched is an embedding for the vertices of one version of its graph.
-type Matched struct {
-	*Vectors          // row v belongs to vertex v; later vertices have no row
-	Behind   uint64   // number of newer versions of the graph, except versions that changed only attributes
-	touched  []uint32 // vertices that were added since, or whose edges changed, ascending
-	all      bool     // any vertex may have changed
-
-	// Set if vertices were deleted since: the stored vectors, which include the
-	// rows of deleted vertices, and the vertex of each stored row, or
-	// storage.NoRow.
-	stored   *Vectors
-	vertices []uint32
-}
-
 // Changed reports whether the edges of a vertex have changed since it got its vector.
 func (m *Matched) Changed(v uint32) bool {
 	_, found := slices.BinarySearch(m.touched, v)
 	return found || m.all
-}
-
-// Space is an embedding as one call sees it, with the graph that it belongs to.
-type Space struct {
-	*Matched
-	Graph    *Graph
-	hit      bool // the vectors were already in memory
-	IndexHit bool // the index that was used was already in memory
 }
 
 // Space returns an embedding by name, with its graph, and gives a notice if the

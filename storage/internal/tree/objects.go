@@ -2,8 +2,6 @@ package tree
 
 import (
 	"bytes"
-	"fmt"
-	"math"
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
@@ -60,16 +58,6 @@ func (t *Tx) Discard(object uint64) error {
 		t.References.add(object, 1)
 	}
 	return trash.Put(key, trash.Seed.Seal(key, make([]byte, block.ChecksumSize)))
-}
-
-// Discarded returns the first object in the trash.
-func (t *Tx) Discarded() (object []byte, err error) {
-	trash, err := t.Top(block.TrashName)
-	if err != nil {
-		return nil, err
-	}
-	key, _ := trash.Cursor().First()
-	return bytes.Clone(key), nil
 }
 
 // ReadSlots reads the empty slots of an object, of which there should be n.
@@ -253,39 +241,6 @@ func (t *Tx) Get(bucket, key []byte, v any) (bool, error) {
 type Validated interface {
 	// Validate returns an error if a file of size bytes cannot hold what the record counts.
 	Validate(size int64) error
-}
-
-// Put writes a record of the catalogue. It refuses what Get would not accept: nobody could read it again.
-func (t *Tx) Put(bucket, key []byte, v any) error {
-	if r, ok := v.(Validated); ok {
-		if err := r.Validate(math.MaxInt64); err != nil {
-			return fmt.Errorf("%s %q: %w: %s", bucket, fault.Clip(string(key)), fault.ErrInvalid, fault.Reason(err))
-		}
-	}
-	p, err := t.TopPart(bucket)
-	if err == nil && p.Bucket == nil {
-		p.Bucket, err = t.Root.CreateBucket(bucket)
-	}
-	if err != nil {
-		return err
-	}
-	record, err := block.EncodeStruct(p.Seed, key, v)
-	if err != nil {
-		return err
-	}
-	t.References.count(bucket, key, p.Bucket.Get(key), -1)
-	t.References.count(bucket, key, record, 1)
-	return p.Put(key, record)
-}
-
-// Remove deletes a record of the catalogue, if there is one.
-func (t *Tx) Remove(bucket, key []byte) error {
-	p, err := t.TopPart(bucket)
-	if err != nil {
-		return err
-	}
-	t.References.count(bucket, key, p.Bucket.Get(key), -1)
-	return p.Delete(key)
 }
 
 // Each calls f with every key of a top bucket, in order, with its record still

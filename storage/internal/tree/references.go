@@ -4,23 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 )
-
-// References are these counts, by the numbers of the objects.
-type References map[uint64]int
-
-func (m *References) add(object uint64, n int) {
-	if *m == nil {
-		*m = make(References)
-	}
-	if object != 0 {
-		(*m)[object] += n
-	}
-}
 
 // count adds n to the counts of the objects of a stored record, nil for none. Those of a damaged
 // record are unknown.
@@ -161,4 +150,47 @@ func DescribePath(path [][]byte) string {
 		}
 	}
 	return text
+}
+
+// Remove deletes a record of the catalogue, if there is one.
+func (t *Tx) Remove(bucket, key []byte) error {
+	p, err := t.TopPart(bucket)
+	if err != nil {
+		return err
+	}
+	t.References.count(bucket, key, p.Bucket.Get(key), -1)
+	return p.Delete(key)
+}
+
+// Put writes a record of the catalogue. It refuses what Get would not accept: nobody could read it again.
+func (t *Tx) Put(bucket, key []byte, v any) error {
+	if r, ok := v.(Validated); ok {
+		if err := r.Validate(math.MaxInt64); err != nil {
+			return fmt.Errorf("%s %q: %w: %s", bucket, fault.Clip(string(key)), fault.ErrInvalid, fault.Reason(err))
+		}
+	}
+	p, err := t.TopPart(bucket)
+	if err == nil && p.Bucket == nil {
+		p.Bucket, err = t.Root.CreateBucket(bucket)
+	}
+	if err != nil {
+		return err
+	}
+	record, err := block.EncodeStruct(p.Seed, key, v)
+	if err != nil {
+		return err
+	}
+	t.References.count(bucket, key, p.Bucket.Get(key), -1)
+	t.References.count(bucket, key, record, 1)
+	return p.Put(key, record)
+}
+
+// Discarded returns the first object in the trash.
+func (t *Tx) Discarded() (object []byte, err error) {
+	trash, err := t.Top(block.TrashName)
+	if err != nil {
+		return nil, err
+	}
+	key, _ := trash.Cursor().First()
+	return bytes.Clone(key), nil
 }

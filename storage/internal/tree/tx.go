@@ -165,3 +165,15 @@ func (t *Tx) ReleaseMap() {
 	btx := t.Root.Tx()
 	file.Release(btx.DB().Info().Data, btx.Size())
 }
+
+// References are these counts, by the numbers of the objects.
+type References map[uint64]int
+
+func (m *References) add(object uint64, n int) {
+	if *m == nil {
+		*m = make(References)
+	}
+	if object != 0 {
+		(*m)[object] += n
+	}
+}
