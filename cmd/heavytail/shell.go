@@ -8,11 +8,16 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"heavytail/query"
+	"heavytail/query/graphs"
 	"heavytail/repl"
+	"heavytail/storage"
+	"heavytail/storage/format"
 )
 
 // readOnlyMark is in the prompt of a shell that cannot write.
@@ -27,8 +32,9 @@ func newShell(std streams) *cobra.Command {
 		Long: `Work on a file interactively: statements over several lines, with completion by
 Tab, history, colours, and commands such as .help, .mode and .plot. A FILE that
 does not exist is created; without FILE the shell works on a temporary store that
-is deleted at the end. While the shell waits for input, other processes can use
-FILE.
+is deleted at the end. Where FILE is a file of data, such as edges.csv or social.graphml,
+that store has its graph, called by the name of the file. While the shell waits for input,
+other processes can use FILE.
 
 Where standard input is no terminal, or with -c or -f, the statements are run as
 exec does.
@@ -37,6 +43,7 @@ The shell first runs the statements and commands of its startup file, if there i
 one: $XDG_CONFIG_HOME/heavytail/init, or ~/.config/heavytail/init. exec does not.`,
 		Example: `  heavytail shell social.ht
   heavytail social.ht --read-only
+  heavytail edges.csv
   heavytail shell`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -79,9 +86,11 @@ func shellOnFile(root *cobra.Command, std streams) {
 	}
 }
 
-// runShell opens the shell on the file at path, or on a temporary one.
+// runShell opens the shell on the file at path, or on a temporary one, with the graph of the file if that
+// is one of data.
 func runShell(cmd *cobra.Command, std streams, path string, flags execFlags) error {
-	if path == "" {
+	data := isData(path)
+	if path == "" || data {
 		if flags.options.ReadOnly || flags.options.NoCreate {
 			return usageError{errors.New("expected a FILE with --read-only or --no-create")}
 		}
@@ -90,9 +99,46 @@ func runShell(cmd *cobra.Command, std streams, path string, flags execFlags) err
 			return err
 		}
 		defer os.RemoveAll(folder)
-		return openShell(cmd, std, filepath.Join(folder, "temporary.ht"), flags, true)
+		temporary := filepath.Join(folder, "temporary.ht")
+		if data {
+			if err := importData(cmd, std, temporary, path, flags); err != nil {
+				return err
+			}
+		}
+		return openShell(cmd, std, temporary, flags, true)
 	}
 	return openShell(cmd, std, path, flags, false)
+}
+
+// isData reports whether a file is there whose name ends as those of graphs do, and that is no store.
+func isData(path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || !format.IsEnding(format.Ending(path)) {
+		return false
+	}
+	db, err := query.Open(path, &query.Options{ReadOnly: true, NoCreate: true})
+	if err == nil {
+		_ = db.Close() // it was only read
+	}
+	return errors.Is(err, storage.ErrNotStore)
+}
+
+// importData imports a file into a graph that is called as the file is. What it answers goes to standard
+// error, since standard output is for the statements.
+func importData(cmd *cobra.Command, std streams, store, path string, flags execFlags) error {
+	name, _, _ := strings.Cut(filepath.Base(path), ".")
+	name = strings.Map(func(c rune) rune {
+		if unicode.IsLetter(c) || unicode.IsDigit(c) {
+			return c
+		}
+		return '_'
+	}, name)
+	if first, _ := utf8.DecodeRuneInString(name); !unicode.IsLetter(first) {
+		name = "graph_" + name
+	}
+	std.out = std.err
+	return runOn(cmd, std, store, flags.options, string(repl.Table), func(r *runner) error {
+		return unreported(repl.Answer(r.ctx, r.config(), "IMPORT", graphs.ImportRequest{Graph: name, Path: path}))
+	})
 }
 
 // openShell runs the shell on a terminal. With -c or -f, or without a terminal,

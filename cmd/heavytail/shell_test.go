@@ -42,6 +42,30 @@ func TestShell_Temporary(t *testing.T) {
 	mustFail(t, exitUsage, []string{"expected a FILE with --read-only"}, "shell", "--read-only")
 }
 
+// TestShell_Data opens files of data in a temporary store.
+func TestShell_Data(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	t.Setenv("TMP", dir)
+	t.Chdir(t.TempDir())
+	mustWrite(t, "my edges.csv", []byte("source,target\na,b\nb,c\n"))
+	mustWrite(t, "2024.edges", []byte("1 2\n"))
+	for args, want := range map[string]string{"my edges.csv": "my_edges,2,", "2024.edges": "graph_2024,1,"} {
+		a := command(t, "", args, "--format", "csv", "-c", "SHOW GRAPHS COLUMNS graph, edges")
+		if a.code != 0 || !strings.HasSuffix(strings.TrimSpace(a.out), strings.TrimSuffix(want, ",")) || !strings.Contains(a.err, strings.Split(want, ",")[0]) {
+			t.Errorf("%s: exit code %d, %q, %q", args, a.code, a.out, a.err)
+		}
+	}
+	if a := command(t, "CHECK", "missing.csv"); a.code != 0 {
+		t.Errorf("a new file of any name: %d, %s", a.code, a.err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+	mustWrite(t, "bad.csv", []byte("source,target\na\n"))
+	mustFail(t, exitFailed, []string{"bad.csv:2:1"}, "bad.csv", "-c", "CHECK")
+}
+
 // TestShell_Word expects a word to be read as a file only if it has a dot or a
 // slash, or the file exists.
 func TestShell_Word(t *testing.T) {

@@ -166,6 +166,12 @@ func layoutOf(name string) (Layout, error) {
 	return "", &EndingError{name, ending, known}
 }
 
+// IsEnding reports whether an ending, as of Ending, is one of files of graphs.
+func IsEnding(ending string) bool {
+	_, err := layoutOf("a" + ending)
+	return ending != "" && err == nil
+}
+
 // CheckTable returns an EndingError for a name whose extension cannot belong to a table of
 // vertices.
 func CheckTable(name string) error {
