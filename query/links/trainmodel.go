@@ -82,9 +82,10 @@ type modelEntry struct {
 var trainModel = &engine.Statement[*parser.TrainModel, TrainModelRequest, *modelEntry, TrainModelResult]{
 	Help: help.Statement{
 		Statement: kindTrain,
-		Summary:   "trains a model that predicts links from all scorers of the graph, the degrees, and the distance, cosine and product of embeddings, measures it on hidden edges that it has not learned from, and stores it for use as model(…) in SCORE and PREDICT. Without USING it computes prone, fastrp and dp_spectral for the model, and stores them as model_prone, model_fastrp and model_dp_spectral, which DROP MODEL drops. With heuristics(…) it uses exactly these, and the embeddings that are named",
+		Summary:   "trains a model that predicts links from all scorers of the graph, the degrees and embeddings, and stores it",
+		Detail:    "Of embeddings it uses the distance, cosine and product. It is measured on hidden edges that it has not learned from, and used as model(…) in SCORE and PREDICT. Without USING it computes prone, fastrp and dp_spectral for the model, and stores them as model_prone, model_fastrp and model_dp_spectral, which DROP MODEL drops. With heuristics(…) it uses exactly these, and the embeddings that are named",
+		Words:     "link prediction learn classifier logistic regression machine learning supervised fit",
 		Columns:   "model, negatives, auc, auc_low, auc_high, null_auc, average_precision, map, recall, brier, calibration_error, best_single, best_single_auc, best_single_null_auc, seconds; in the background those of SHOW JOBS",
-		Example:   "TRAIN MODEL friends IN social",
 	},
 	Schema:  trainSchema,
 	Bind:    bindTrainModel,
