@@ -129,9 +129,6 @@ func reached() []string {
 // likeWalker is DeepWalk with all options of dp_walker but the penalty.
 const likeWalker = "dp_walker(beta := 0, common := 0)"
 
-// nulled reports whether links are measured on a null graph, too.
-func (d dataset) nulled() bool { return d.size.vertices < 6 }
-
 func reproduceSteps(e *experiment) (list []step) {
 	for _, d := range e.graphs {
 		add := func(statement, about string, cost float64) {
