@@ -20,7 +20,7 @@ import (
 // name or a method that the other declares. The numbers may only be lowered.
 var mutualFiles = map[string]int{
 	"embedding/eigen": 3, "embedding/link": 4, "embedding/run": 3, "embedding/tune": 3,
-	"index": 1,
+	"index":       1,
 	"storage/vec": 3, // files for one kind of processor
 }
 
