@@ -221,11 +221,15 @@ func (m *ModelInfo) record() modelRecord {
 func (r *modelRecord) info(name string) ModelInfo {
 	m := ModelInfo{
 		Name: name, Graph: r.Graph, GraphID: r.GraphID, GraphVersion: r.GraphVersion,
-		Embeddings: copied(r.Embeddings), AUCConnected: r.AUCConnected, Isolated: r.Isolated, Ranking: r.Ranking,
+		AUCConnected: r.AUCConnected, Isolated: r.Isolated, Ranking: r.Ranking,
 		Terms: slices.Clone(r.Terms), Options: copied(r.Options), Kernel: r.Kernel,
 		AUC: r.AUC, AUCLow: r.AUCLow, AUCHigh: r.AUCHigh, AveragePrecision: r.AveragePrecision, Brier: r.Brier, CalibrationError: r.CalibrationError,
 		Heuristics: copied(r.Heuristics), TrainingPairs: int(r.TrainingPairs), TestPairs: int(r.TestPairs),
 		Seconds: r.Seconds, Created: time.Unix(0, r.Created), Bytes: int64(r.Stream.Size),
+	}
+	for _, e := range r.Embeddings {
+		e.Settings = copied(e.Settings)
+		m.Embeddings = append(m.Embeddings, e)
 	}
 	for _, b := range r.Bins {
 		m.Bins = append(m.Bins, CalibrationBin{int(b.Pairs), b.Predicted, b.Observed})

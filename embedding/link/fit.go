@@ -23,8 +23,11 @@ const leastLinks = 10
 // of the loss is that of a logistic regression of links and random pairs, which
 // count the same together; the other half is that of a conditional logit model (McFadden,
 // "Conditional logit analysis of qualitative choice behavior", 1974), in which the source of each
-// hidden link chooses it among all vertices: a pair with any vertex represents n/10 of them.
-// Half of 1e-3 times the squared weights is added. Nothing is chosen: all terms have a weight. The
+// hidden link chooses it among all vertices: a pair with any vertex represents n/10 of them, and one with
+// a likely vertex a tenth of the 100 likeliest. With a weight of 1 in place of 10 for these, the MAP of ten
+// recommendations is below that of the best scorer on ego-facebook (.445, not .465, where
+// resource_allocation has .463), and lower on ca-GrQc (.516, not .530) and cora (.217, not .224);
+// CollegeMsg has .085, not .082. Half of 1e-3 times the squared weights is added. Nothing is chosen: all terms have a weight. The
 // minimum is unique, and Newton's method finds it.
 //
 // The log-odds are not calibrated: see

@@ -152,10 +152,11 @@ func (d *drawing) others(a *around, u uint32, random *rand.Rand) (pairs []csr.Ed
 	}
 	a.start(u)
 	hard := a.likeliest(hardest, 0, func(v uint32) bool { return !d.Whole.HasEdge(u, v) })
+	all := float64(len(hard))
 	for i := range min(hardOthers, len(hard)) {
 		j := i + random.IntN(len(hard)-i)
 		hard[i], hard[j] = hard[j], hard[i]
-		pairs, weights = append(pairs, csr.Edge{U: u, V: hard[i]}), append(weights, 1)
+		pairs, weights = append(pairs, csr.Edge{U: u, V: hard[i]}), append(weights, all/float64(min(hardOthers, len(hard))))
 	}
 	return pairs, weights
 }

@@ -26,11 +26,21 @@ func spectral(name, summary string) algorithm {
 	return method(name, summary, SpectralSchema(name), embedding.SpectralOptions.Validate, complete, func(o embedding.SpectralOptions) prepared {
 		return prepared{
 			solved: &o,
-			bytes:  func(g *csr.Graph) int64 { return embedding.SpectralBytes(g, name, o) },
+			bytes: func(g *csr.Graph) int64 {
+				bytes := embedding.SpectralBytes(g, name, o)
+				if chooses(name, o) {
+					bytes = max(bytes, tune.RowScaleBytes(g.Vertices(), min(o.Dim, g.Vertices()), g.Edges()))
+				}
+				return bytes
+			},
 			seconds: func(ctx context.Context, g *csr.Graph, workers int) (float64, error) {
 				o := o
 				o.Workers = workers
-				return embedding.SpectralSeconds(ctx, g, name, o)
+				seconds, err := embedding.SpectralSeconds(ctx, g, name, o)
+				if chooses(name, o) {
+					seconds += tune.RowScaleSeconds(g.Vertices(), o.Dim, workers)
+				}
+				return seconds, err
 			},
 			run: func(ctx context.Context, g *csr.Graph, req Request) (outcome, error) {
 				o := o

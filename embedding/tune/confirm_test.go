@@ -52,7 +52,7 @@ func (d *dice) score(m *vec.Matrix, effort Effort) float64 {
 func small() []Method {
 	return []Method{
 		{Name: embedding.MethodLaplacianEigenmaps, Spectral: embedding.SpectralOptions{Dim: 3}, Held: []string{"row_scale"}},
-		{Name: embedding.MethodDPWalker, Walks: embedding.WalkOptions{Dim: 3, Walks: 3, Length: 4, Window: 2, Seed: 3}},
+		{Name: embedding.MethodDPWalker, Walks: embedding.WalkOptions{Dim: 3, Walks: 3, Length: 4, Window: 2, Seed: 3}, Held: []string{"row_norm", "row_scale"}},
 	}
 }
 
@@ -71,6 +71,8 @@ func again(t *testing.T, g *csr.Graph, trial Trial) *vec.Matrix {
 				m.Spectral.Scale = &x
 			case "beta":
 				o.Beta = &x
+			case "common":
+				o.Common = &x
 			case "alpha":
 				o.Alpha = x
 			case "walks":

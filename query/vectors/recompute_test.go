@@ -97,7 +97,9 @@ func TestEmbed_Again(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(answer.Notices(), func(n rows.Notice) bool { return n.Text == "embedding q has another method or options; train again: likely" }) {
+	if !slices.ContainsFunc(answer.Notices(), func(n rows.Notice) bool {
+		return n.Text == "embedding q has another method or options; train again: likely"
+	}) {
 		t.Errorf("notices: %v", answer.Notices())
 	}
 	indexes, err := db.Vectors().Indexes(ctx)

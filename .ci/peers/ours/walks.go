@@ -49,9 +49,10 @@ func kept(g *csr.Graph) (*csr.Graph, []csr.Edge, error) {
 
 // walks trains a method on the graph without the held out edges, at a learning
 // rate, with a number of walks from a vertex, and writes the walks that it has
-// learned from. beta is the degree penalty of dp_walker.
+// learned from. beta is the degree penalty of dp_walker, over common neighbours. The rows are
+// those that were trained, as gensim has them.
 func (f folder) walks(method, alpha, beta, number string) error {
-	o := embedding.WalkOptions{Beta: new(0.0), Epochs: 1, Seed: 1, Workers: runtime.GOMAXPROCS(0)}
+	o := embedding.WalkOptions{Beta: new(0.0), Common: new(1.0), RowNorm: new(0.0), RowScale: new(0.0), Epochs: 1, Seed: 1, Workers: runtime.GOMAXPROCS(0)}
 	var errAlpha, errBeta, errWalks error
 	o.Alpha, errAlpha = strconv.ParseFloat(alpha, 64)
 	*o.Beta, errBeta = strconv.ParseFloat(beta, 64)
@@ -103,7 +104,7 @@ func (f folder) steps(method, beta string) error {
 	if err != nil {
 		return err
 	}
-	walks, err := embedding.NewWalks(context.Background(), g, method, embedding.WalkOptions{Beta: &penalty, Epochs: 1, Workers: 1})
+	walks, err := embedding.NewWalks(context.Background(), g, method, embedding.WalkOptions{Beta: &penalty, Common: new(1.0), Epochs: 1, Workers: 1})
 	if err != nil {
 		return err
 	}
