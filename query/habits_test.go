@@ -77,8 +77,6 @@ func TestHabits(t *testing.T) {
 		{"PREDICT 10 LINKS WITH jaccard IN social", "one order, which HELP shows"},
 		{"EXIT", ".quit or Ctrl-D"},
 		{"PRAGMA table_info", "SHOW STATS"},
-		{"HELP SELECT", "SHOW VERTICES IN g"},
-		{"HELP pragma", "SHOW STATS"},
 		{"g.V().has('age')", "HELP lists the statements"},
 		{"SHWO GRAPHS", "did you mean SHOW?"},
 		{"EMBED social USING deepwalk(dimension := 64) AS e", "did you mean dim?"},

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"io/fs"
 	"slices"
 	"strings"
 	"unicode"
@@ -33,57 +34,149 @@ func helpsOf(described []engine.Described) []help.Statement {
 	return list
 }
 
-var helpStatement = &engine.Statement[*parser.Help, []string, engine.Nothing, *helpTable]{
-	Help: help.Statement{
-		Statement: "HELP",
-		Summary:   "lists the statements, or explains one",
-		Columns:   "statement, syntax, summary; with a topic: item, text",
-		Example:   "HELP NEAREST",
-	},
-	Bind: func(b *engine.Binder, s *parser.Help) []string {
-		b.Mark(partTopic, s)
-		return s.Topic
-	},
-	Resolve: engine.ResolveNothing[[]string],
-	Plan: func(topic []string, _ engine.Nothing) *plan.Plan {
-		return plan.Result("help", strings.Join(topic, " "))
-	},
-	Run: func(c *engine.Call, topic []string, _ engine.Nothing) (*helpTable, error) {
-		return helpOn(helpsOf(c.DB.Language), topic)
-	},
-	Rows:  func(_ []string, t *helpTable) *rows.Rows { return cells.RowsOf(t.columns, t.rows) },
-	Reads: true,
+// helpStatement is a function, since HELP reads the list that has it.
+func helpStatement() engine.Described {
+	return &engine.Statement[*parser.Help, []string, engine.Nothing, *helpTable]{
+		Help: help.Statement{
+			Statement: "HELP",
+			Summary:   "lists what there is, explains a statement, a method or another name, or searches for words",
+			Words:     "search manual documentation",
+			Columns:   "item, text",
+		},
+		Bind: func(b *engine.Binder, s *parser.Help) []string {
+			b.Mark(partTopic, s)
+			return s.Topic
+		},
+		Resolve: engine.ResolveNothing[[]string],
+		Plan: func(topic []string, _ engine.Nothing) *plan.Plan {
+			return plan.Result("help", strings.Join(topic, " "))
+		},
+		Run: func(c *engine.Call, topic []string, _ engine.Nothing) (*helpTable, error) {
+			t, err := helpOn(c.DB.Opts.Manual, topic)
+			if err == nil && t.notice != "" {
+				c.Notice("%s", t.notice)
+			}
+			return t, err
+		},
+		Rows:  func(_ []string, t *helpTable) *rows.Rows { return cells.RowsOf([]string{"item", "text"}, t.rows) },
+		Reads: true,
+	}
 }
 
 type helpTable struct {
-	columns []string
-	rows    [][]rows.Value
+	rows   [][]rows.Value
+	notice string
 }
 
 const partTopic fault.Part = "topic"
 
-// helpOn returns the table for a topic, or an Error with the nearest one.
-func helpOn(helps []help.Statement, words []string) (*helpTable, error) {
+// essentials are what most begin with, and a statement for each that runs after those above it.
+var essentials = [][]rows.Value{
+	{"import", "IMPORT 'edges.csv' INTO social"},
+	{"look", "DESCRIBE GRAPH social"},
+	{"degrees", "COUNT VERTICES IN social BY degree"},
+	{"central vertices", "COMPUTE pagerank IN social ORDER BY value DESC LIMIT 10"},
+	{"communities", "COMPUTE community IN social AS team"},
+	{"neighbours, paths", "PATH FROM 'alice' TO 'bob' IN social"},
+	{"embed", "EMBED social USING dp_spectral(dim := 64) AS spec"},
+	{"nearest", "NEAREST 10 TO 'alice' USING spec"},
+	{"predict links", "PREDICT 10 LINKS FOR 'alice' IN social WITH adamic_adar"},
+	{"export", "EXPORT GRAPH social INTO FILE 'social.gexf'"},
+}
+
+// group is a part of the language that HELP shows on one screen.
+type group struct{ name, title string }
+
+var groups = []group{
+	{"graphs", "create, import, generate, derive, export and drop graphs"},
+	{"look", "describe, list, count and follow vertices and edges"},
+	{"changes", "insert, update and delete vertices and edges"},
+	{"measures", "pagerank, communities and other measures of vertices"},
+	{"vectors", "embed a graph, and keep, move and refresh embeddings"},
+	{"search", "nearest vertices, indexes, reconstruction, verification"},
+	{"links", "score, predict and learn links"},
+	{"studies", "evaluate links, labels and parameters; tune"},
+	{"jobs", "stop, resume and wait for what runs for long"},
+	{"store", "check, back up and compact the file; plans, rows, HELP"},
+}
+
+// groupOf returns the name of the group of a statement of a family.
+func groupOf(family, statement string) string {
+	verb, object, _ := strings.Cut(statement, " ")
+	switch {
+	case family == "graphs" && (slices.Contains([]string{"INSERT", "UPDATE", "DELETE"}, verb) || object == "ATTRIBUTE"):
+		return "changes"
+	case family == "graphs" && slices.Contains([]string{"SHOW", "DESCRIBE", "COUNT", "PATH"}, verb):
+		return "look"
+	case family == "vectors" && (slices.Contains([]string{"NEAREST", "WITHIN", "RECONSTRUCT", "EVALUATE", "VERIFY", "DIFF"}, verb) || slices.Contains([]string{"INDEX", "VECTOR"}, object)):
+		return "search"
+	}
+	return family
+}
+
+// helpGroup returns the statements of a group; false for another name.
+func helpGroup(name string) (*helpTable, bool) {
+	if !slices.ContainsFunc(groups, func(g group) bool { return g.name == name }) {
+		return nil, false
+	}
+	t := &helpTable{notice: "HELP with the name of one explains it"}
+	for _, f := range families() {
+		for _, h := range helpsOf(f.statements) {
+			if groupOf(f.name, h.Statement) == name {
+				t.rows = append(t.rows, []rows.Value{h.Statement, h.Summary})
+			}
+		}
+	}
+	return t, true
+}
+
+// helpOn returns the rows for a topic, or an Error with the nearest one: of a group, of one thing, the
+// statements that have the words in that order, what a search for the words finds, or the statement whose
+// beginning they are. The pages of the manual are searched if it is not nil.
+func helpOn(manual fs.FS, words []string) (*helpTable, error) {
 	if len(words) == 0 {
-		t := &helpTable{columns: []string{"statement", "syntax", "summary"}}
-		for _, h := range helps {
-			t.rows = append(t.rows, []rows.Value{h.Statement, h.Syntax, h.Summary})
+		t := &helpTable{rows: slices.Clone(essentials), notice: "HELP links lists a group, HELP name explains one, HELP words searches"}
+		for _, g := range groups {
+			t.rows = append(t.rows, []rows.Value{"HELP " + g.name, g.title})
 		}
 		return t, nil
 	}
-	topics := helpTopics(helps)
+	if t, ok := helpGroup(strings.ToLower(strings.Join(words, " "))); ok {
+		return t, nil
+	}
+	topics := helpTopics(Helps())
 	if t := findTopic(topics, words); t != nil {
 		return t, nil
 	}
-	names := lists.Map(topics, func(t helpTopic) string { return t.name })
 	// The topic may be a statement as typed, with names after its first words, so
 	// shorter beginnings are tried too.
 	for n := len(words) - 1; n > 0; n-- {
-		if begins := strings.ToUpper(strings.Join(words[:n], " ")); slices.Contains(names, begins) {
+		begins := strings.ToUpper(strings.Join(words[:n], " "))
+		if slices.ContainsFunc(topics, func(t helpTopic) bool { return t.name == begins }) {
 			return findTopic(topics, words[:n]), nil
 		}
 	}
+	entries := lists.Map(topics, func(t helpTopic) help.Entry { return t.Entry })
+	for _, e := range Errors() {
+		_, name, _ := strings.Cut(e.Name, ".Err")
+		entries = append(entries, help.Entry{Kind: "error", Name: e.Name, Summary: e.Meaning, Words: name, Text: e.Remedy})
+	}
+	if manual != nil {
+		pages, err := help.Pages(manual)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, pages...)
+	}
+	t := listOf(help.Search(entries, words))
+	if remedy, known := parser.Habit(words[0]); known && len(words) == 1 {
+		t.rows = slices.Insert(t.rows, 0, []rows.Value{strings.ToUpper(words[0]), remedy})
+	}
+	if len(t.rows) > 0 {
+		return t, nil
+	}
 	e := fault.New(partTopic, "no help for %s", fault.Quote(strings.Join(words, " ")))
+	names := lists.Map(topics, func(t helpTopic) string { return t.name })
 	if nearest, ok := parser.Suggest(strings.ToUpper(strings.Join(words, " ")), names); ok {
 		e.Remedy = "did you mean HELP " + nearest + "?"
 		return nil, e
@@ -93,42 +186,50 @@ func helpOn(helps []help.Statement, words []string) (*helpTable, error) {
 			return t, nil
 		}
 	}
-	if remedy, known := parser.Habit(words[0]); known {
-		e.Remedy = remedy
-		return nil, e
-	}
-	e.Remedy = "HELP alone lists the statements"
+	e.Remedy = "HELP alone lists the groups of statements"
 	return nil, e
+}
+
+// listOf lists what a search has found.
+func listOf(found []help.Entry) *helpTable {
+	t := &helpTable{notice: "HELP with a name explains it"}
+	for _, e := range found {
+		switch e.Kind {
+		case "statement":
+			t.rows = append(t.rows, []rows.Value{e.Name, e.Summary})
+		case "manual":
+			t.rows = append(t.rows, []rows.Value{"manual " + e.Name, e.Summary})
+			t.notice = "HELP name explains one; heavytail manual PAGE or .manual PAGE shows a page"
+		default:
+			t.rows = append(t.rows, []rows.Value{e.Name, e.Kind + ": " + e.Summary})
+		}
+	}
+	return t
 }
 
 // findTopic returns the rows of the topic with that name. Otherwise it returns the
 // statements that begin with the first word and whose syntax has all words in that
-// order (PREDICT LINKS, DROP), or else the statements whose syntax has the words as
-// keywords anywhere (INDEX, JOBS); nil if there are none.
+// order (PREDICT LINKS, DROP): all about one, or a list of several; nil if there are none.
 func findTopic(topics []helpTopic, words []string) *helpTable {
-	t := &helpTable{columns: []string{"item", "text"}}
 	name := strings.Join(words, " ")
 	for _, known := range topics {
 		if strings.EqualFold(known.name, name) {
-			t.rows = known.rows
-			return t
+			return &helpTable{rows: known.rows}
 		}
 	}
-	for _, begins := range []bool{true, false} {
-		for _, known := range topics {
-			syntax := known.syntax
-			if !begins {
-				syntax = slices.DeleteFunc(slices.Clone(syntax), func(word string) bool { return word != strings.ToUpper(word) })
-			}
-			if len(syntax) > 0 && (!begins || sameWord(words[0], syntax[0])) && hasInOrder(syntax, words) {
-				t.rows = append(t.rows, known.rows...)
-			}
-		}
-		if len(t.rows) > 0 {
-			return t
+	var found []helpTopic
+	for _, known := range topics {
+		if len(known.syntax) > 0 && sameWord(words[0], known.syntax[0]) && hasInOrder(known.syntax, words) {
+			found = append(found, known)
 		}
 	}
-	return nil
+	switch len(found) {
+	case 0:
+		return nil
+	case 1:
+		return &helpTable{rows: found[0].rows}
+	}
+	return listOf(lists.Map(found, func(t helpTopic) help.Entry { return t.Entry }))
 }
 
 // hasInOrder reports whether text contains all words in the given order.
@@ -155,6 +256,15 @@ type helpTopic struct {
 	name   string
 	syntax []string // the words of a statement, its keywords in capitals; nil for other topics
 	rows   [][]rows.Value
+	help.Entry
+}
+
+// topicOf is the topic of an entry, whose rows begin with its kind, how it is written and its summary.
+func topicOf(e help.Entry, syntax []string, rows [][]rows.Value, options []option.Info) helpTopic {
+	for _, o := range options {
+		e.Text += " " + o.Name + " " + o.Doc + " " + strings.Join(o.Choices, " ")
+	}
+	return helpTopic{e.Name, syntax, append(rows, optionRows(options)...), e}
 }
 
 // helpTopics lists all topics: statements, then methods, measures and other names.
@@ -162,16 +272,18 @@ func helpTopics(helps []help.Statement) []helpTopic {
 	var topics []helpTopic
 	for _, h := range helps {
 		list := [][]rows.Value{
-			{"statement", h.Statement}, {"syntax", h.Syntax}, {"summary", h.Summary},
+			{"statement", h.Statement}, {"syntax", h.Syntax}, {"summary", h.Summary}, {"example", h.Example},
 		}
 		if h.Columns != "" {
 			list = append(list, []rows.Value{"columns", h.Columns})
 		}
-		list = append(list, optionRows(h.Options)...)
+		if h.Detail != "" {
+			list = append(list, []rows.Value{"detail", h.Detail})
+		}
 		syntax := strings.FieldsFunc(h.Syntax, func(r rune) bool { return !unicode.IsLetter(r) })
-		topics = append(topics, helpTopic{h.Statement, syntax, append(list, []rows.Value{"example", h.Example})})
+		topics = append(topics, topicOf(help.Entry{Kind: "statement", Name: h.Statement, Summary: h.Summary, Words: h.Words, Text: h.Detail}, syntax, list, h.Options))
 	}
-	topics = append(topics, helpTopic{"WHERE", nil, [][]rows.Value{
+	where := [][]rows.Value{
 		{"condition", "WHERE"},
 		{"summary", "which vertices may be answers; it is applied during the search, so that the search still finds the full number of answers"},
 		{"attribute", "value of the vertex for the attribute of this name; in double quotes if it is not a plain name"},
@@ -182,28 +294,29 @@ func helpTopics(helps []help.Statement) []helpTopic {
 		{"lists", "x IN (value, …), x NOT IN (value, …)"},
 		{"missing", "x IS MISSING, x IS NOT MISSING; any other condition on a missing value is neither true nor false, and only vertices for which the condition is true are answers"},
 		{"example", "NEAREST 10 TO 'alice' USING spec WHERE NOT linked AND (age >= 40 OR age IS MISSING)"},
-	}})
-	topics = append(topics, helpTopic{"errors", nil, lists.Map(Errors(), func(e ErrorInfo) []rows.Value {
+	}
+	topics = append(topics, topicOf(help.Entry{Kind: "condition", Name: "WHERE", Summary: "which vertices may be answers", Words: "filter condition missing values null select not and or"}, nil, where, nil))
+	topics = append(topics, topicOf(help.Entry{Kind: "list", Name: "errors", Summary: "the errors that a program can find, and what to do"}, nil, lists.Map(Errors(), func(e ErrorInfo) []rows.Value {
 		return []rows.Value{e.Name, e.Err.Error() + ". " + e.Meaning + " To do: " + e.Remedy + "."}
-	})})
+	}), nil))
+	named := func(kind, name, syntax, summary, words string, options []option.Info) {
+		topics = append(topics, topicOf(help.Entry{Kind: kind, Name: name, Summary: summary, Words: words}, nil, [][]rows.Value{{kind, syntax}, {"summary", summary}}, options))
+	}
 	for _, m := range vectors.Methods() {
-		rows := [][]rows.Value{{"method", m.Name}, {"summary", m.Summary}}
-		topics = append(topics, helpTopic{m.Name, nil, append(rows, optionRows(m.Options)...)})
+		named("method", m.Name, m.Name, m.Summary, m.Words+" embedding method", m.Options)
 	}
 	for _, m := range measures.List() {
-		rows := [][]rows.Value{{"measure", m.Name}, {"summary", m.Summary}}
-		topics = append(topics, helpTopic{m.Name, nil, append(rows, optionRows(m.Options)...)})
+		named("measure", m.Name, m.Name, m.Summary, m.Words+" vertices", m.Options)
 	}
 	for _, g := range graphs.Generators() {
-		rows := [][]rows.Value{{"generator", g.Name}, {"summary", g.Summary}}
-		topics = append(topics, helpTopic{g.Name, nil, append(rows, optionRows(g.Options)...)})
+		named("generator", g.Name, g.Name, g.Summary, "random synthetic graph", g.Options)
 	}
 	for _, s := range link.Scorers() {
 		syntax := s.Name
 		if s.NeedsEmbedding {
 			syntax += "(embedding)"
 		}
-		topics = append(topics, helpTopic{s.Name, nil, [][]rows.Value{{"scorer", syntax}, {"summary", s.Summary}}})
+		named("scorer", s.Name, syntax, s.Summary, s.Words(), nil)
 	}
 	return topics
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"io/fs"
 	"runtime"
 	"time"
 
@@ -65,6 +66,8 @@ type Options struct {
 	// an embedding is older than its graph; nil is silent. The result of a
 	// call also has its notices.
 	Notice func(rows.Notice)
+	// Manual has pages, files *.md, that HELP searches beside its own texts; nil for none.
+	Manual fs.FS
 	// Input is the reader that IMPORT '-' reads; if it is nil, '-' is an error.
 	Input io.Reader
 	// NoFiles makes every statement that reads or writes a file other than
@@ -127,6 +130,6 @@ func (o *Options) withDefaults() Options {
 func (o Options) settings() engine.Settings {
 	return engine.Settings{
 		ReadOnly: o.ReadOnly, Workers: o.Workers, MaxRows: o.MaxRows, MemoryLimit: o.MemoryLimit, IndexBytes: o.IndexBytes,
-		Progress: o.Progress, Notice: o.Notice,
+		Progress: o.Progress, Notice: o.Notice, Manual: o.Manual,
 	}
 }

@@ -27,8 +27,8 @@ var show = &engine.Statement[*parser.Show, parser.Listing, engine.Nothing, [][]r
 	Help: help.Statement{
 		Statement: "SHOW",
 		Summary:   "lists the objects in the file, or the methods, measures, scorers and generators",
+		Words:     "list graphs embeddings models jobs indexes predictions stats space tables names",
 		Columns:   strings.Join(lists.Map(showTables, func(l showTable) string { return string(l.what) + ": " + l.columns }), "; "),
-		Example:   "SHOW EMBEDDINGS",
 	},
 	Bind:    func(_ *engine.Binder, s *parser.Show) parser.Listing { return s.What },
 	Resolve: engine.ResolveNothing[parser.Listing],

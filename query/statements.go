@@ -1,6 +1,7 @@
 package query
 
 import (
+	"io/fs"
 	"slices"
 
 	"heavytail/query/graphs"
@@ -16,24 +17,44 @@ import (
 	"heavytail/query/vectors"
 )
 
-// statements lists the statements of the language by families, in the order in which HELP shows
-// them.
-func statements() []engine.Described {
-	return slices.Concat(
-		graphs.Statements(), measures.Statements(), vectors.Statements(), links.Statements(), studies.Statements(),
-		jobs.Statements(), maintenance.Statements(), engine.Statements(), []engine.Described{show, helpStatement})
+// family is a part of the language that has a package of its own.
+type family struct {
+	name       string
+	statements []engine.Described
+}
+
+// families lists the families in the order in which HELP shows them.
+func families() []family {
+	return []family{
+		{"graphs", graphs.Statements()}, {"measures", measures.Statements()}, {"vectors", vectors.Statements()},
+		{"links", links.Statements()}, {"studies", studies.Statements()}, {"jobs", jobs.Statements()},
+		{"store", slices.Concat(maintenance.Statements(), engine.Statements(), []engine.Described{show, helpStatement()})},
+	}
+}
+
+// statements lists the statements of the language by families.
+func statements() (list []engine.Described) {
+	for _, f := range families() {
+		list = append(list, f.statements...)
+	}
+	return list
 }
 
 // Helps describes every statement of the language, by families.
 func Helps() []help.Statement { return helpsOf(statements()) }
 
 // HelpOn returns the rows of HELP for a topic, which needs no database; without words it
-// returns the list of the statements. If there is no such topic, the error is an *Error that
-// names the nearest one.
-func HelpOn(words ...string) (*rows.Rows, error) {
-	t, err := helpOn(Helps(), words)
+// returns what most begin with and the groups of statements. Words that name nothing are searched,
+// also in the pages of a manual, files *.md, if that is not nil. If nothing is found, the error is an
+// *Error that names the nearest topic.
+func HelpOn(manual fs.FS, words ...string) (*rows.Rows, error) {
+	t, err := helpOn(manual, words)
 	if err != nil {
 		return nil, err
 	}
-	return cells.RowsOf(t.columns, t.rows), nil
+	r := cells.RowsOf([]string{"item", "text"}, t.rows)
+	if t.notice != "" {
+		r.SetNotices([]rows.Notice{{Text: t.notice}})
+	}
+	return r, nil
 }

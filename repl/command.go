@@ -23,7 +23,7 @@ type command struct {
 // commands returns all commands, in the order in which help lists them.
 func commands() []command {
 	return []command{
-		{name: ".help", args: "[TOPIC]", summary: "list the commands, or explain one, or what HELP explains", most: -1, run: (*session).help},
+		{name: ".help", args: "[TOPIC]", summary: "list the commands, or explain one, or what HELP shows", most: -1, run: (*session).help},
 		{name: ".manual", args: "[PAGE]", summary: "show a page of the manual, or list the pages", most: 1, run: (*session).manual},
 		{
 			name: ".graphs", summary: "list the graphs, as SHOW GRAPHS does",
@@ -168,5 +168,5 @@ func (s *session) helpList() error {
 		}
 		fmt.Fprintln(s.out, c.summary)
 	}
-	return s.say("Statements end with a semicolon; HELP; lists them, HELP NEAREST; explains one.")
+	return s.say("Statements end with a semicolon; HELP; shows what there is.")
 }

@@ -104,7 +104,7 @@ func TestRun_NullValue(t *testing.T) {
 	if err == nil || !strings.Contains(messages, ".open works only in an interactive shell") {
 		t.Errorf("%v\n%s", err, messages)
 	}
-	if !strings.Contains(out, "b,0,-\n") || !strings.Contains(out, `["b",0,null]`) {
+	if !strings.Contains(out, "b,0,-\n") || !strings.Contains(out, `{"vertex":"b","degree":0,"x":null}`) {
 		t.Error(out)
 	}
 }

@@ -32,10 +32,9 @@ const (
 	// CSV. A tab, line feed, carriage return or backslash inside a text is
 	// written as \t, \n, \r or \\, so that every line is one row.
 	TSV Format = "tsv"
-	// JSON is one line for every statement that ran,
-	// {"columns":[…],"rows":[[…],…]}, with empty columns if the statement has
-	// no result, and a third member "error" if it failed after its first rows.
-	// A missing value is null.
+	// JSON is one line for every statement that ran, an array with an object for each
+	// row, empty if the statement has no result, and not closed if it failed after its
+	// first rows. A missing value is null.
 	JSON Format = "json"
 	// NDJSON is one line for every row, an object with a member for each column.
 	NDJSON Format = "ndjson"
@@ -85,7 +84,7 @@ func newRenderer(f Format, out *bufio.Writer, limit func() int) renderer {
 	case TSV:
 		return &tsvRenderer{sheets: sheets{out: out, limit: limit}}
 	case JSON:
-		return &jsonRenderer{out: out}
+		return &jsonRenderer{ndjsonRenderer: ndjsonRenderer{out: out}}
 	case NDJSON:
 		return &ndjsonRenderer{out: out}
 	case Markdown:

@@ -118,44 +118,35 @@ func (r *ndjsonRenderer) begin(columns []string) {
 }
 
 func (r *ndjsonRenderer) row(values []rows.Value) error {
-	r.line = append(r.line[:0], '{')
-	for i, v := range values {
-		if i > 0 {
-			r.line = append(r.line, ',')
-		}
-		r.line = appendJSON(append(r.line, r.names[i]...), v)
-	}
-	r.line = append(r.line, "}\n"...)
+	r.line = append(r.appendObject(r.line[:0], values), '\n')
 	_, err := r.out.Write(r.line)
 	return err
 }
 
-func (r *ndjsonRenderer) end(error) {}
-
-// jsonRenderer writes a line of JSON for each statement.
-type jsonRenderer struct {
-	out  *bufio.Writer
-	line []byte
-	rows int
-}
-
-func (r *jsonRenderer) begin(columns []string) {
-	r.rows = 0
-	r.line = appendList(append(r.line[:0], `{"columns":`...), columns)
-	r.line = append(r.line, `,"rows":[`...)
-	r.out.Write(r.line)
-}
-
-// appendList appends a list of values as JSON.
-func appendList[T any](dst []byte, values []T) []byte {
-	dst = append(dst, '[')
+// appendObject appends a row as an object.
+func (r *ndjsonRenderer) appendObject(dst []byte, values []rows.Value) []byte {
+	dst = append(dst, '{')
 	for i, v := range values {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendJSON(dst, v)
+		dst = appendJSON(append(dst, r.names[i]...), v)
 	}
-	return append(dst, ']')
+	return append(dst, '}')
+}
+
+func (r *ndjsonRenderer) end(error) {}
+
+// jsonRenderer writes a line of JSON for each statement, an array of the objects of ndjsonRenderer.
+type jsonRenderer struct {
+	ndjsonRenderer
+	rows int
+}
+
+func (r *jsonRenderer) begin(columns []string) {
+	r.ndjsonRenderer.begin(columns)
+	r.rows = 0
+	r.out.WriteByte('[')
 }
 
 func (r *jsonRenderer) row(values []rows.Value) error {
@@ -163,17 +154,17 @@ func (r *jsonRenderer) row(values []rows.Value) error {
 	if r.rows++; r.rows > 1 {
 		r.line = append(r.line, ',')
 	}
-	_, err := r.out.Write(appendList(r.line, values))
+	r.line = r.appendObject(r.line, values)
+	_, err := r.out.Write(r.line)
 	return err
 }
 
+// end closes the array, unless the statement failed: no reader takes a part for the whole.
 func (r *jsonRenderer) end(failed error) {
-	r.line = append(r.line[:0], ']')
-	if failed != nil {
-		r.line = appendJSON(append(r.line, `,"error":`...), failed.Error())
+	if failed == nil {
+		r.out.WriteByte(']')
 	}
-	r.line = append(r.line, "}\n"...)
-	r.out.Write(r.line)
+	r.out.WriteByte('\n')
 }
 
 // appendJSON appends a value as JSON. NaN and infinities, which JSON lacks,

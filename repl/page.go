@@ -155,6 +155,9 @@ func (r *pageRenderer) end(error) {
 // flush writes the page, and before the first page the header. It reports
 // whether it wrote them as a table.
 func (r *pageRenderer) flush(last bool) bool {
+	if r.limit == nil && !r.fitted && slices.Equal(r.header, []string{"item", "text"}) {
+		r.fit(helpColumns)
+	}
 	if r.limit != nil && !r.fitted {
 		fits := r.fit(r.limit())
 		if !fits && last && !r.headed && 0 < r.rows && r.rows <= turnedRows {
@@ -301,10 +304,11 @@ func isWord(r rune) bool {
 // each value.
 
 const (
-	leastText   = 6  // columns that a text keeps, so that it remains distinguishable
-	leastDigits = 3  // significant digits that a float keeps
-	turnedRows  = 20 // rows of a result that may be turned
-	wrapLines   = 12 // lines that a text of a table of two columns may have
+	leastText   = 6   // columns that a text keeps, so that it remains distinguishable
+	leastDigits = 3   // significant digits that a float keeps
+	turnedRows  = 20  // rows of a result that may be turned
+	wrapLines   = 40  // lines that a text of a table of two columns may have
+	helpColumns = 100 // of HELP where the output is no terminal
 )
 
 // fit makes columns narrower until the table takes at most limit columns of

@@ -206,7 +206,7 @@ func TestRun_AsSoonAsComplete(t *testing.T) {
 		if _, err := io.WriteString(script, "CREATE GRAPH g;"); err != nil {
 			t.Fatal(err)
 		}
-		line := make([]byte, len(`{"columns":[],"rows":[]}`+"\n"))
+		line := make([]byte, len("[]\n"))
 		if _, err := io.ReadFull(answer, line); err != nil {
 			t.Fatal(err)
 		}
@@ -350,7 +350,7 @@ func TestRun_Cancelled(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("got error %v", err)
 		}
-		if got, want := out.String(), `{"columns":["n"],"rows":[[0],[1]],"error":"context canceled"}`+"\n"; got != want {
+		if got, want := out.String(), `[{"n":0},{"n":1}`+"\n"; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	})
@@ -433,7 +433,7 @@ func TestRun_Database(t *testing.T) {
 	if !errors.As(err, &failure) || failure.Count != 2 {
 		t.Errorf("got error %v, want two failed statements", err)
 	}
-	if got := strings.Count(out.String(), "\n"); got != 2 || !strings.Contains(out.String(), `["g",30,`) {
+	if got := strings.Count(out.String(), "\n"); got != 2 || !strings.Contains(out.String(), `[{"graph":"g","vertices":30,`) {
 		t.Errorf("got rows %q", &out)
 	}
 	for _, want := range []string{"line 2, column 16: ", "\n  DESCRIBE GRAPH gg;\n                 ^^\n", "line 3, column 6: "} {
@@ -470,7 +470,7 @@ func TestRun_OnceEndings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"a.csv": "vertices\n0\n", "a.TSV": "vertices\n0\n", "a.json": `"rows":[[0]]`, "a.ndjson": "{\"vertices\":0}\n", "a.md": "| -", "a.txt": "vertices = 0",
+		"a.csv": "vertices\n0\n", "a.TSV": "vertices\n0\n", "a.json": `[{"vertices":0}]`, "a.ndjson": "{\"vertices\":0}\n", "a.md": "| -", "a.txt": "vertices = 0",
 	} {
 		var out, messages bytes.Buffer
 		path := filepath.Join(dir, name)

@@ -96,7 +96,7 @@ func TestRun_Commands(t *testing.T) {
 	}
 
 	out, status, err = script(".output '" + path("rows.json") + "'\n.mode json\nDROP GRAPH h; DROP GRAPH never;\n.output\n.read " + path("inner.sql") + "\nCHECK;")
-	if err != nil || status != "" || !strings.HasPrefix(out, `{"columns":["scorer"`) || strings.Count(out, "\n") != 1 {
+	if err != nil || status != "" || !strings.HasPrefix(out, `[{"scorer":"common_neighbors"`) || strings.Count(out, "\n") != 1 {
 		t.Errorf("got %q, %q, %v", out, status, err)
 	}
 	if rows, err := os.ReadFile(path("rows.json")); err != nil || strings.Count(string(rows), "\n") != 2 {

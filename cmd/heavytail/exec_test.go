@@ -26,7 +26,7 @@ func TestExec_Formats(t *testing.T) {
 			" a      | x|y    |                 \n" +
 			"(2 rows)\n",
 		"csv":  "source,target,common_neighbors\na,c,1\na,x|y,\n",
-		"json": `{"columns":["source","target","common_neighbors"],"rows":[["a","c",1],["a","x|y",null]]}` + "\n",
+		"json": `[{"source":"a","target":"c","common_neighbors":1},{"source":"a","target":"x|y","common_neighbors":null}]` + "\n",
 		"markdown": "| source | target | common_neighbors |\n" +
 			"| ------ | ------ | ---------------: |\n" +
 			"| a      | c      |                1 |\n" +
@@ -58,18 +58,13 @@ func TestExec_JSONLines(t *testing.T) {
 		t.Fatalf("%d statements gave\n%s", len(statements), out)
 	}
 	for i, statement := range statements {
-		decoder := json.NewDecoder(strings.NewReader(lines[i]))
-		decoder.DisallowUnknownFields()
-		var result struct {
-			Columns []string `json:"columns"`
-			Rows    [][]any  `json:"rows"`
-		}
-		if err := decoder.Decode(&result); err != nil || result.Columns == nil || result.Rows == nil {
+		var result []map[string]any
+		if err := json.Unmarshal([]byte(lines[i]), &result); err != nil || result == nil {
 			t.Errorf("%s: %v in %s", statement, err, lines[i])
 		}
-		for _, row := range result.Rows {
-			if len(row) != len(result.Columns) {
-				t.Errorf("%s: %d values in %d columns", statement, len(row), len(result.Columns))
+		for _, row := range result {
+			if len(row) == 0 || len(row) != len(result[0]) {
+				t.Errorf("%s: %d columns in one row and %d in another", statement, len(row), len(result[0]))
 			}
 		}
 	}

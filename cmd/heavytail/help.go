@@ -12,14 +12,16 @@ import (
 
 func newHelp(std streams) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND | TOPIC]",
+		Use:   "help [COMMAND | TOPIC | WORD…]",
 		Short: "Help about a command, or a statement",
-		Long: `Show the --help of a command, or what HELP shows for a statement, a method, a measure,
-a scorer or a generator. A command comes first where a statement has the same name;
-the statement is the one in capitals.`,
+		Long: `Show the --help of a command, or what HELP shows: a group of statements, a statement, a
+method, a measure, a scorer or a generator, or what a search for the words finds, also in
+the manual. A command comes first where a statement has the same name; the statement is
+the one in capitals.`,
 		Example: `  heavytail help import
   heavytail help IMPORT
-  heavytail help create index`,
+  heavytail help links
+  heavytail help shortest path`,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -40,7 +42,7 @@ the statement is the one in capitals.`,
 				c.InitDefaultHelpFlag()
 				return c.Help()
 			}
-			rows, err := query.HelpOn(strings.Fields(strings.Join(args, " "))...)
+			rows, err := query.HelpOn(manualPages(), strings.Fields(strings.Join(args, " "))...)
 			if err != nil {
 				return usageError{err}
 			}
@@ -49,16 +51,30 @@ the statement is the one in capitals.`,
 	}
 }
 
-// helpText writes each row of HELP as an item with its text in lines of up to 80 characters
-// below it.
+// helpText writes the rows of HELP as two columns of 80 characters together, with the notice below.
 func helpText(rows *rows.Rows) string {
-	var b strings.Builder
+	var items, texts []string
+	column := 0
 	for rows.Next() {
 		row := rows.Row()
-		fmt.Fprintf(&b, "%v\n", row[0])
-		for _, line := range filled(fmt.Sprint(row[1]), 76) {
-			b.WriteString("    " + line + "\n")
+		items, texts = append(items, fmt.Sprint(row[0])), append(texts, fmt.Sprint(row[1]))
+		if width := len(items[len(items)-1]); width <= 24 {
+			column = max(column, width)
 		}
+	}
+	var b strings.Builder
+	for i, item := range items {
+		if len(item) > column {
+			b.WriteString(item + "\n")
+			item = ""
+		}
+		for _, line := range filled(texts[i], 78-column) {
+			fmt.Fprintf(&b, "%-*s  %s\n", column, item, line)
+			item = ""
+		}
+	}
+	for _, n := range rows.Notices() {
+		b.WriteString("\n" + sentence(n.Text) + ".\n")
 	}
 	return b.String()
 }

@@ -32,7 +32,7 @@ var layout = map[string][]string{
 	"storage/internal/fault":    {},
 	"storage/internal/compress": {"storage/internal/excerpt"},
 	"storage/internal/excerpt":  {},
-	"storage/internal/gather":   {"storage/csr", "storage/format", "storage/internal/block", "storage/internal/fault", "storage/internal/memory", "storage/vec"},
+	"storage/internal/gather":   {"storage/csr", "storage/format", "storage/internal/block", "storage/internal/fault", "storage/internal/excerpt", "storage/internal/memory", "storage/vec"},
 	"storage/internal/rescue":   {"storage/csr", "storage/internal/block", "storage/internal/fault", "storage/internal/page"},
 	"storage/internal/sample":   {"storage/csr"},
 	"storage/internal/file":     {},

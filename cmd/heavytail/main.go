@@ -50,14 +50,14 @@ func endings() []os.Signal {
 func run(ctx context.Context, args []string, std streams) int {
 	root := newRoot(std, needed(args))
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	failed, err := root.ExecuteContextC(ctx)
 	var usage usageError
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &usage):
 		printError(std.err, err)
-		fmt.Fprintln(std.err, "Run 'heavytail --help' for usage.")
+		fmt.Fprintf(std.err, "Run '%s --help' for usage.\n", failed.CommandPath())
 		return exitUsage
 	case errors.Is(err, errReported):
 		return exitFailed

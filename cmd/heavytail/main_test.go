@@ -139,7 +139,11 @@ func TestRun_Usage(t *testing.T) {
 		{"--param who is given twice", []string{"exec", path, "--param", "who=1", "--param", "$who=2"}},
 		{"expected --vertices above --attach", []string{"demo", "--vertices", "40"}},
 	} {
-		mustFail(t, exitUsage, []string{"heavytail: ", c.text, "Run 'heavytail --help' for usage.\n"}, c.args...)
+		failed := "heavytail " + c.args[0]
+		if strings.HasPrefix(c.text, "unknown command") {
+			failed = "heavytail"
+		}
+		mustFail(t, exitUsage, []string{"heavytail: ", c.text, "Run '" + failed + " --help' for usage.\n"}, c.args...)
 	}
 	if _, err := os.Lstat(path); err == nil {
 		t.Error("a wrong command line made the file")
@@ -187,9 +191,12 @@ func TestRun_HelpOn(t *testing.T) {
 	for args, want := range map[string]string{
 		"help import":       "Usage:\n  heavytail import",
 		"help plot degrees": "Usage:\n  heavytail plot degrees",
-		"help IMPORT":       "statement\n    IMPORT\n",
-		"help create index": "option ef_construction\n",
+		"help IMPORT":       "statement         IMPORT\n",
+		"help create index": "option ef_construction  ",
 		"help unit_ball":    "unit_ball",
+		"help links":        "TRAIN MODEL  ",
+		"help dijkstra":     "PATH",
+		"help slurm":        "manual machines",
 	} {
 		if out := mustRun(t, "", strings.Fields(args)...); !strings.Contains(out, want) {
 			t.Errorf("%s:\n%s", args, out)

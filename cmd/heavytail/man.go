@@ -240,7 +240,7 @@ func manOfStatements() string {
 		m.WriteString(".RS 4\n")
 		m.lines(h.Syntax)
 		m.WriteString(".RE\n")
-		m.prose(sentence(h.Summary) + ".")
+		m.prose(sentence(h.About()))
 		if h.Columns != "" {
 			m.WriteString(".PP\n")
 			m.prose("Columns: " + h.Columns + ".")

@@ -3,6 +3,7 @@ package main
 import (
 	"embed"
 	"fmt"
+	"io/fs"
 	"path"
 	"regexp"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"heavytail/query"
 	"heavytail/query/parser"
 )
 
@@ -19,6 +21,13 @@ import (
 //
 //go:embed manual/*.md
 var manualFiles embed.FS
+
+// manualPages are the pages as files.
+func manualPages() fs.FS {
+	pages, err := fs.Sub(manualFiles, "manual")
+	must(err)
+	return pages
+}
 
 // manualNames are the pages in the order in which the index lists them.
 var manualNames = []string{
@@ -30,17 +39,18 @@ var manualComment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCom
 
 func newManual(std streams) *cobra.Command {
 	return &cobra.Command{
-		Use:   "manual [PAGE]",
-		Short: "Print a page of the manual",
-		Long: `Print a page of the manual as Markdown, or without PAGE the list of pages. The
-manual is part of this program, so it describes this version.`,
+		Use:   "manual [PAGE | WORD…]",
+		Short: "Print a page of the manual, or search it",
+		Long: `Print a page of the manual as Markdown, or without PAGE the list of pages. Other words
+are searched in the manual and in the texts of HELP. The manual is part of this program, so
+it describes this version.`,
 		Example: `  heavytail manual
   heavytail manual methods
-  heavytail manual language | less`,
-		Args:              between(0, 1, "at most one PAGE"),
+  heavytail manual language | less
+  heavytail manual missing values`,
 		ValidArgsFunction: cobra.FixedCompletions(manualNames, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(_ *cobra.Command, args []string) error {
-			text, err := manualText(strings.Join(args, ""))
+			text, err := manualText(strings.Join(args, " "))
 			if err != nil {
 				return err
 			}
@@ -49,12 +59,19 @@ manual is part of this program, so it describes this version.`,
 	}
 }
 
-// manualText is a page, or for "" the list of pages.
+// manualText is a page, or for "" the list of pages, or what a search for words finds.
 func manualText(name string) (string, error) {
 	if name == "" {
 		return manualIndex(), nil
 	}
-	return manualPage(name)
+	page, err := manualPage(name)
+	if err == nil {
+		return page, nil
+	}
+	if rows, searched := query.HelpOn(manualPages(), strings.Fields(name)...); searched == nil {
+		return helpText(rows), nil
+	}
+	return "", err
 }
 
 func manualIndex() string {

@@ -82,7 +82,7 @@ func firstDifference(was, now string) string {
 func statementsPart(*testing.T) string {
 	var b strings.Builder
 	for _, h := range query.Helps() {
-		fmt.Fprintf(&b, "### %s\n\n    %s\n\n%s.\n", h.Statement, h.Syntax, sentence(h.Summary))
+		fmt.Fprintf(&b, "### %s\n\n    %s\n\n%s\n", h.Statement, h.Syntax, sentence(h.About()))
 		if h.Columns != "" {
 			fmt.Fprintf(&b, "\nColumns: %s.\n", h.Columns)
 		}
@@ -366,7 +366,9 @@ func TestManual_Pages(t *testing.T) {
 		t.Errorf(".manual jobs printed %q", out)
 	}
 	mustFail(t, exitUsage, []string{`no page "methds": did you mean methods?`}, "manual", "methds")
-	mustFail(t, exitUsage, []string{"at most one PAGE"}, "manual", "go", "jobs")
+	if out := mustRun(t, "", "manual", "missing", "values"); !strings.Contains(out, "manual files") || !strings.Contains(out, "IMPORT") {
+		t.Errorf("manual missing values found %q", out)
+	}
 }
 
 // TestManual_Scan compares with the index what the manual says of searches that scan.

@@ -170,6 +170,7 @@ func openFile(std streams, path string, options *query.Options) (*query.DB, erro
 	if std.limitMemory != nil {
 		std.limitMemory(options)
 	}
+	options.Manual = manualPages()
 	db, err := query.Open(path, options)
 	if err != nil {
 		return nil, err

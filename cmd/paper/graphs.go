@@ -81,22 +81,6 @@ func ofPaper(graphs []dataset) []dataset {
 	return slices.DeleteFunc(slices.Clone(graphs), func(d dataset) bool { return d.title == "" })
 }
 
-// choose returns those of the graphs that a configuration selects.
-func choose(config Config, graphs []dataset) ([]dataset, error) {
-	known := graphNames(graphs)
-	for _, asked := range config.Graphs {
-		if !slices.Contains(known, strings.ToLower(asked)) {
-			return nil, fmt.Errorf("%w %q: expected %s", ErrGraph, asked, strings.Join(known, ", "))
-		}
-	}
-	return slices.DeleteFunc(graphs, func(d dataset) bool {
-		if len(config.Graphs) > 0 {
-			return !slices.ContainsFunc(config.Graphs, func(asked string) bool { return strings.EqualFold(asked, d.name) })
-		}
-		return config.Quick && d.large
-	}), nil
-}
-
 // load returns the statement that imports or generates the graph, with $file for
 // the file of the graph.
 func (d dataset) load() string {
@@ -120,3 +104,6 @@ func (d dataset) cost(call string) float64 {
 }
 
 func (d dataset) pairCost() float64 { return 0.2 + d.size.vertices*d.size.vertices/100 }
+
+// nulled reports whether links are measured on a null graph, too.
+func (d dataset) nulled() bool { return d.size.vertices < 6 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"heavytail/embedding"
@@ -231,4 +232,20 @@ func (e *experiment) processor(statements ...string) (seconds float64) {
 		seconds += e.journal.done[s].Processor
 	}
 	return seconds
+}
+
+// choose returns those of the graphs that a configuration selects.
+func choose(config Config, graphs []dataset) ([]dataset, error) {
+	known := graphNames(graphs)
+	for _, asked := range config.Graphs {
+		if !slices.Contains(known, strings.ToLower(asked)) {
+			return nil, fmt.Errorf("%w %q: expected %s", ErrGraph, asked, strings.Join(known, ", "))
+		}
+	}
+	return slices.DeleteFunc(graphs, func(d dataset) bool {
+		if len(config.Graphs) > 0 {
+			return !slices.ContainsFunc(config.Graphs, func(asked string) bool { return strings.EqualFold(asked, d.name) })
+		}
+		return config.Quick && d.large
+	}), nil
 }

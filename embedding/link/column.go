@@ -69,6 +69,8 @@ type Terms struct {
 	// Embeddings is the number of embeddings that the model reads, each by all of its scorers of
 	// vectors. If Scorers names none of these, it uses cosine, l2 and dot.
 	Embeddings int
+	// PairsOnly leaves out the half of the loss that is about the vertices of one source.
+	PairsOnly bool
 }
 
 // Validate returns the error of an unknown scorer or of one that is named twice (ErrScorer), of

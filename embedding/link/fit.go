@@ -80,6 +80,7 @@ type problem struct {
 	width  int // inputs and the bias
 	links  int // of all rows
 	random int
+	half   float64 // weight of the logistic regression: ½, or 1 if it is all
 	x      []*mat.Dense
 }
 
@@ -89,7 +90,10 @@ func (r *Rows) columnIn(c column) int {
 }
 
 func newProblem(rows []*Rows, terms Terms) (*problem, error) {
-	p := &problem{rows: rows}
+	p := &problem{rows: rows, half: 0.5}
+	if terms.PairsOnly {
+		p.half = 1
+	}
 	for _, r := range rows {
 		p.links, p.random = p.links+r.links, p.random+r.random
 	}
@@ -263,13 +267,16 @@ func (p *problem) loss(w *mat.VecDense, workers int, derivatives bool) lossAt {
 		blocks := (pairs + block - 1) / block
 		const group = 32
 		groups := (r.links + group - 1) / group
+		if p.half == 1 {
+			groups = 0
+		}
 		parts := make([]lossAt, blocks+groups)
 		vec.Parallel(blocks+groups, 1, workers, func(i, _, _ int) {
 			parts[i] = newLoss(p.width, derivatives)
 			if i < blocks {
 				p.logistic(&parts[i], k, w, i*block, min(pairs, (i+1)*block))
 			} else {
-				p.conditional(&parts[i], k, w, (i-blocks)*group, min(r.links, (i-blocks+1)*group), 0.5/float64(p.links))
+				p.conditional(&parts[i], k, w, (i-blocks)*group, min(r.links, (i-blocks+1)*group), (1-p.half)/float64(p.links))
 			}
 		})
 		for _, part := range parts {
@@ -288,7 +295,7 @@ func (p *problem) logistic(l *lossAt, k int, w *mat.VecDense, lo, hi int) {
 	var roots []float64
 	slopes := mat.NewVecDense(hi-lo, nil)
 	for i := lo; i < hi; i++ {
-		z, sign, weight := scores.AtVec(i-lo), 1.0, 0.5*p.weight(r, i)
+		z, sign, weight := scores.AtVec(i-lo), 1.0, p.half*p.weight(r, i)
 		if i < r.links {
 			sign = -1
 		}

@@ -29,7 +29,7 @@ func Scorers() []Scorer {
 		{"hub_depressed", "common neighbours over the higher degree", false, true},
 		{"adamic_adar", "common neighbours, each weighted 1/ln(its degree)", false, true},
 		{"resource_allocation", "common neighbours, each weighted 1/its degree", false, true},
-		{recentNeighbors, fmt.Sprintf("common neighbours, each weighted 2^(−a/h)/its degree^¾, where a is the age of the later of its two edges, and h is %g of the time that all edges span; needs edges with times", RecentHalfLife), false, true},
+		{recentNeighbors, fmt.Sprintf("common neighbours, each weighted 2^(−a/h)/its degree^¾ by the age a of its later edge; h is %g of the time of all edges", RecentHalfLife), false, true},
 		{"preferential_attachment", "product of the degrees", false, true},
 		{"katz", fmt.Sprintf("paths of 2 to %d edges, each weighted %g to the power of its length", KatzLength, KatzBeta), false, true},
 		{"local_path", fmt.Sprintf("common neighbours, and paths of 3 edges weighted %g", LocalPathEpsilon), false, true},
@@ -39,6 +39,25 @@ func Scorers() []Scorer {
 		{"dot", "scalar product of the vectors", true, true},
 		{"probability", "edge probability 1/(1+e^distance), from 0 to 1/2", true, true},
 	}
+}
+
+// Words are further words by which a search finds the scorer.
+func (s Scorer) Words() string {
+	switch s.Name {
+	case "jaccard", "sorensen", "cosine":
+		return "similarity similar overlap"
+	case "l2":
+		return "euclidean distance similarity"
+	case "dot":
+		return "inner product similarity"
+	case "preferential_attachment":
+		return "degree product"
+	case "local_path", "l3", "katz":
+		return "paths"
+	case "hub_promoted", "hub_depressed":
+		return "hubs"
+	}
+	return ""
 }
 
 // New returns the named scorer as a function of two vertices. Scorers of

@@ -227,6 +227,9 @@ func TestFit_Minimum(t *testing.T) {
 			}
 		}
 	}
+	if only, err := newProblem(rows, Terms{Scorers: []string{"jaccard"}, PairsOnly: true}); err != nil || only.half != 1 || math.Abs(only.loss(mat.NewVecDense(2, nil), 0, false).value-math.Ln2) > 1e-12 {
+		t.Errorf("of pairs alone, without weights: %v", err)
+	}
 	best, err := p.minimise(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
@@ -274,6 +277,16 @@ func TestDraw(t *testing.T) {
 	for i, v := range score.likeliest(20, 0, nil) {
 		if math.Abs(want[i].Score-(l3(7, v)+ra(7, v))) > 1e-4 {
 			t.Errorf("candidate %d is %d, expected %v", i, v, want[i])
+		}
+	}
+	ends := map[uint32]bool{}
+	for _, e := range s.Hidden {
+		ends[e.U], ends[e.V] = true, true
+	}
+	d := &drawing{Split: s, n: 300, random: rand.New(rand.NewPCG(1, 2)), byDegree: true}
+	for range 200 {
+		if e, ok := d.pair(); !ok || !ends[e.U] || !ends[e.V] || s.Whole.HasEdge(e.U, e.V) {
+			t.Fatalf("%v is no pair of ends of hidden links", e)
 		}
 	}
 	if _, err := Draw(t.Context(), Split{Whole: s.Whole, Graph: s.Graph}, DrawOptions{}); !errors.Is(err, ErrTooFew) {

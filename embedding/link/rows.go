@@ -21,8 +21,11 @@ type Split struct {
 
 // DrawOptions sets how Draw works. The zero value works.
 type DrawOptions struct {
-	Most    int // hidden links to learn from at most; 0 means DefaultLinks
-	Workers int // goroutines, 0 means GOMAXPROCS; no result depends on it
+	// ByDegree draws both ends of the pairs of any two vertices among the ends of the hidden links, so
+	// that their degrees are those of links.
+	ByDegree bool
+	Most     int // hidden links to learn from at most; 0 means DefaultLinks
+	Workers  int // goroutines, 0 means GOMAXPROCS; no result depends on it
 }
 
 // DefaultLinks is the number of hidden links of a split to learn from.
@@ -67,7 +70,7 @@ func Draw(ctx context.Context, s Split, opts DrawOptions) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &drawing{Split: s, m: m, n: s.Graph.Vertices(), random: rand.New(rand.NewPCG(s.Seed, 0x70616972))}
+	d := &drawing{Split: s, m: m, n: s.Graph.Vertices(), random: rand.New(rand.NewPCG(s.Seed, 0x70616972)), byDegree: opts.ByDegree}
 	links := thin(s.Hidden, most)
 	r.links = len(links)
 	pairs := make([]csr.Edge, 0, len(links)*(1+randomPairs))
@@ -119,9 +122,10 @@ func thin(pairs []csr.Edge, most int) []csr.Edge {
 // drawing draws pairs without an edge.
 type drawing struct {
 	Split
-	m      *measures
-	n      int
-	random *rand.Rand
+	m        *measures
+	n        int
+	random   *rand.Rand
+	byDegree bool
 }
 
 // attempts to draw a pair without an edge. In all but nearly complete graphs the first ones succeed.
@@ -129,12 +133,24 @@ const attempts = 64
 
 func (d *drawing) pair() (csr.Edge, bool) {
 	for range attempts {
-		e := csr.Edge{U: uint32(d.random.IntN(d.n)), V: uint32(d.random.IntN(d.n))}
+		e := csr.Edge{U: d.end(), V: d.end()}
 		if e.U != e.V && !d.Whole.HasEdge(e.U, e.V) {
 			return e, true
 		}
 	}
 	return csr.Edge{}, false
+}
+
+// end draws one end of a pair.
+func (d *drawing) end() uint32 {
+	if !d.byDegree {
+		return uint32(d.random.IntN(d.n))
+	}
+	e := d.Hidden[d.random.IntN(len(d.Hidden))]
+	if d.random.Uint64()&1 == 1 {
+		return e.U
+	}
+	return e.V
 }
 
 // others draws what the links of a source are compared with.

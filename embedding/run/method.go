@@ -16,6 +16,7 @@ import (
 type Method struct {
 	Name    string        `json:"name"`
 	Summary string        `json:"summary"` // one line
+	Words   string        `json:"-"`       // further words by which a search finds it
 	Walks   bool          `json:"walks"`   // learns from walks, which the function Walks gives
 	Instead string        `json:"instead"` // the answer of the function Instead
 	Options []option.Info `json:"options"`
@@ -99,6 +100,12 @@ func method[O any](name, summary string, schema option.Schema[O], validate func(
 		p.given, p.options = given, schema.Settings(o)
 		return p, nil
 	}}
+}
+
+// found adds words by which a search finds the method.
+func (a algorithm) found(words string) algorithm {
+	a.Words = words
+	return a
 }
 
 // weighted records, for a graph with weights, whether the weights were used. They are

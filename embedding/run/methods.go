@@ -8,15 +8,15 @@ import (
 // algorithms are all methods, in the order of Methods.
 func algorithms() []algorithm {
 	return []algorithm{
-		unitBall(),
-		spectral(embedding.MethodDPSpectral, "largest eigenvectors of the degree-penalised common-neighbour matrix"),
-		spectral(embedding.MethodLaplacianEigenmaps, "largest eigenvectors of the normalised adjacency matrix"),
-		fastRP(),
-		proNE(),
-		netMF(),
-		walks(embedding.MethodDPWalker, "skip-gram on walks that avoid vertices of high degree"),
-		walks(embedding.MethodDeepWalk, "skip-gram on uniform walks"),
-		walks(embedding.MethodNode2Vec, "skip-gram on walks that tend back or outwards"),
+		unitBall().found("exact embedding reconstruct sphere ball"),
+		spectral(embedding.MethodDPSpectral, "largest eigenvectors of the degree-penalised common-neighbour matrix").found("svd eigenvalues factorization paper scale free degree penalty hope"),
+		spectral(embedding.MethodLaplacianEigenmaps, "largest eigenvectors of the normalised adjacency matrix").found("le spectral clustering svd eigenmaps umap"),
+		fastRP().found("random projection gds fast"),
+		proNE().found("propagation chebyshev svd fast"),
+		netMF().found("matrix factorization deepwalk svd"),
+		walks(embedding.MethodDPWalker, "skip-gram on walks that avoid vertices of high degree").found("random walk word2vec paper degree penalty"),
+		walks(embedding.MethodDeepWalk, "skip-gram on uniform walks").found("random walk word2vec gensim skipgram"),
+		walks(embedding.MethodNode2Vec, "skip-gram on walks that tend back or outwards").found("random walk word2vec gensim skipgram bfs dfs p q"),
 	}
 }
 

@@ -19,6 +19,7 @@ type ModelRequest struct {
 	// Embeddings are those that the model reads, in their order.
 	Embeddings []ModelEmbedding
 	Heuristics []string // Scorers of [link.Terms]
+	For        Purpose  // empty is ForRanking
 
 	// Split sets how links are held out: Share of them at random (0 means DefaultModelShare), or the
 	// latest ones. At most Training of each split are used for learning. Unseen is ignored.
@@ -34,6 +35,15 @@ type ModelRequest struct {
 	Workers  int // goroutines; 0 is GOMAXPROCS; no result depends on it
 	Progress func(stage string, done, total int64)
 }
+
+// Purpose is what a model is to be best at.
+type Purpose string
+
+const (
+	ForRanking Purpose = "ranking" // recommend links to a vertex, and tell links from random pairs
+	ForPairs   Purpose = "pairs"   // tell links from random pairs
+	ForDegree  Purpose = "degree"  // tell links from pairs whose ends have as many edges
+)
 
 // ModelEmbedding is an embedding that a model reads.
 type ModelEmbedding struct {
@@ -117,13 +127,16 @@ type modelSplit struct {
 	vectors []*vec.Matrix // of Graph
 	rows    *link.Rows
 	test    *pairTable // of the hidden links and as many random pairs
-	others  []*link.Rows
-	model   *link.Model // of the other splits
+	// calibrates has the pairs by whose scores models are calibrated: those of test, or for ForDegree
+	// with pairs of such degrees.
+	calibrates *pairTable
+	others     []*link.Rows
+	model      *link.Model // of the other splits
 }
 
 func newModelTraining(req ModelRequest) *modelTraining {
 	req.Split.Share = cmp.Or(req.Split.Share, DefaultModelShare)
-	return &modelTraining{req: req, terms: link.Terms{Scorers: req.Heuristics, Embeddings: len(req.Embeddings)}}
+	return &modelTraining{req: req, terms: link.Terms{Scorers: req.Heuristics, Embeddings: len(req.Embeddings), PairsOnly: req.For == ForPairs || req.For == ForDegree}}
 }
 
 func (t *modelTraining) stage(name string, done int64) {
@@ -164,9 +177,15 @@ func (t *modelTraining) embed(ctx context.Context, g *csr.Graph) ([]*vec.Matrix,
 // draw draws the pairs to learn from, and computes the columns of those to measure on.
 func (t *modelTraining) draw(ctx context.Context, s *modelSplit) (err error) {
 	s.rows, err = link.Draw(ctx, link.Split{Whole: t.req.Graph, Graph: s.Graph, Vectors: s.vectors, Hidden: s.Edges, Seed: t.req.Split.Seed + s.number},
-		link.DrawOptions{Most: t.req.Split.Training, Workers: t.req.Workers})
+		link.DrawOptions{Most: t.req.Split.Training, ByDegree: t.req.For == ForDegree, Workers: t.req.Workers})
 	if err == nil {
 		s.test, err = t.table(ctx, s, s.LinkSplit)
+	}
+	if s.calibrates = s.test; err == nil && t.req.For == ForDegree {
+		var by *evaluate.LinkSplit
+		if by, err = t.drawAgain(ctx, s, evaluate.DegreeNegatives); err == nil {
+			s.calibrates, err = t.table(ctx, s, by)
+		}
 	}
 	return err
 }
@@ -243,9 +262,9 @@ func (t *modelTraining) final(ctx context.Context) (*link.Model, error) {
 func (t *modelTraining) calibration(without int) (logOdds []float64, linked []bool) {
 	for k, s := range t.splits {
 		if k != without {
-			logOdds = append(logOdds, s.test.LogOdds(s.model)...)
-			for i := range s.test.links + s.test.others {
-				linked = append(linked, i < s.test.links)
+			logOdds = append(logOdds, s.calibrates.LogOdds(s.model)...)
+			for i := range s.calibrates.links + s.calibrates.others {
+				linked = append(linked, i < s.calibrates.links)
 			}
 		}
 	}

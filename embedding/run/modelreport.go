@@ -173,7 +173,7 @@ func (t *modelTraining) measure(ctx context.Context, first *modelSplit, by [][]*
 				r.Isolated++
 			}
 		}
-		r.calibrate(s.test, s.test.LogOdds(s.model.Calibrated(t.calibration(k))))
+		r.calibrate(s.calibrates, s.calibrates.LogOdds(s.model.Calibrated(t.calibration(k))))
 	}
 	random := t.measureBy(tables)
 	poorer, err := t.poorer(ctx, first)
@@ -332,7 +332,10 @@ func (r *ModelReport) calibrate(p *pairTable, logOdds []float64) {
 
 // finish turns the sums of calibrate into means.
 func (r *ModelReport) finish() {
-	all := float64(r.TestLinks + r.TestOthers)
+	all := 0.0
+	for _, b := range r.Bins {
+		all += float64(b.Pairs)
+	}
 	for i := range r.Bins {
 		b := &r.Bins[i]
 		b.Low, b.High = float64(i)/CalibrationBins, float64(i+1)/CalibrationBins

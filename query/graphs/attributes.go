@@ -36,9 +36,10 @@ type AttributeSummary struct {
 var showAttributes = &engine.Statement[*parser.ShowAttributes, string, storage.GraphInfo, []AttributeSummary]{
 	Help: help.Statement{
 		Statement: "SHOW ATTRIBUTES",
-		Summary:   "lists the attributes of the vertices and how many vertices have a value; for attributes that COMPUTE stored, also the measure, how many versions newer the graph is, and how many vertices have different edges since",
+		Summary:   "lists the attributes of the vertices, how many have a value, and for computed ones how far they are behind",
+		Detail:    "For attributes that COMPUTE stored there are the measure, how many versions newer the graph is, and how many vertices have different edges since",
+		Words:     "columns properties fields schema metadata",
 		Columns:   "attribute, type, vertices, missing, measure, version, behind, changed, created",
-		Example:   "SHOW ATTRIBUTES IN social",
 	},
 	Bind:    func(b *engine.Binder, s *parser.ShowAttributes) string { return b.MarkGraph(s.Graph, s) },
 	Resolve: (*engine.Call).GraphOrOnly,
@@ -90,7 +91,7 @@ var dropAttribute = &engine.Statement[*parser.DropAttribute, dropAttributeReques
 	Help: help.Statement{
 		Statement: "DROP ATTRIBUTE",
 		Summary:   "removes an attribute from all vertices",
-		Example:   "DROP ATTRIBUTE age FROM social",
+		Words:     "delete remove column property",
 	},
 	Bind: func(b *engine.Binder, s *parser.DropAttribute) dropAttributeRequest {
 		return dropAttributeRequest{b.Name(fault.Graph, s.Graph), b.Name(engine.PartAttribute, s.Attribute)}

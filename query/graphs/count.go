@@ -66,9 +66,10 @@ type CountVerticesResult struct {
 var countVertices = &engine.Statement[*parser.CountVertices, CountVerticesRequest, storage.GraphInfo, CountVerticesResult]{
 	Help: help.Statement{
 		Statement: "COUNT VERTICES",
-		Summary:   "counts vertices; BY counts them for each value of an attribute, the most frequent value first and vertices without a value last; WITH adds the sum, mean, minimum or maximum of a numeric attribute or of the degree over the vertices that have a value",
+		Summary:   "counts vertices, BY for each value of an attribute or degree, with sums, means, minima and maxima",
+		Detail:    "The most frequent value is first, and vertices without a value are last. WITH adds the sum, mean, minimum or maximum of a numeric attribute or of the degree over the vertices that have a value",
+		Words:     "group by aggregate histogram degree distribution frequency distinct number how many nodes sizes of communities average",
 		Columns:   "vertices; with BY: the attribute, vertices; with WITH: also sum_attribute, mean_attribute, …",
-		Example:   "COUNT VERTICES IN social WHERE degree > 10 BY city WITH mean(age), max(degree)",
 	},
 	Bind: func(b *engine.Binder, s *parser.CountVertices) CountVerticesRequest {
 		req := CountVerticesRequest{Graph: b.MarkGraph(s.Graph, s), By: b.NameOrNone(engine.PartAttribute, s.By), condition: s.Where}

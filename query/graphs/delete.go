@@ -37,8 +37,8 @@ var deleteVertex = &engine.Statement[*parser.DeleteVertices, DeleteVerticesReque
 	Help: help.Statement{
 		Statement: "DELETE VERTEX",
 		Summary:   "deletes vertices with their edges; those that do not exist are counted as missing",
+		Words:     "remove node erase",
 		Columns:   "graph, deleted, missing, edges_deleted, version",
-		Example:   "DELETE VERTEX 'alice', 'bob' FROM social",
 	},
 	When:    func(s *parser.DeleteVertices) bool { return s.Where == nil },
 	Bind:    bindDeleteVertices,
@@ -58,8 +58,8 @@ var deleteVertices = &engine.Statement[*parser.DeleteVertices, DeleteVerticesReq
 	Help: help.Statement{
 		Statement: "DELETE VERTICES",
 		Summary:   "deletes all vertices that meet a condition, with their edges",
+		Words:     "remove nodes prune isolated",
 		Columns:   "graph, deleted, missing, edges_deleted, version",
-		Example:   "DELETE VERTICES FROM social WHERE degree = 0",
 	},
 	Bind:    bindDeleteVertices,
 	Resolve: resolveDeleteVertices,
@@ -99,8 +99,8 @@ var deleteEdge = &engine.Statement[*parser.DeleteEdges, edgesRequest, engine.Not
 	Help: help.Statement{
 		Statement: "DELETE EDGE",
 		Summary:   "deletes edges; their vertices stay",
+		Words:     "remove link unlink",
 		Columns:   "graph, deleted, missing, version",
-		Example:   "DELETE EDGE ('alice', 'bob'), ('carol', 'dave') FROM social",
 	},
 	Bind:    func(b *engine.Binder, s *parser.DeleteEdges) edgesRequest { return pairs(b, s.Graph, s.Pairs) },
 	Resolve: checkEdges,
@@ -133,8 +133,8 @@ var deleteEdgesFile = &engine.Statement[*parser.DeleteEdgesFile, DeleteEdgesFile
 	Help: help.Statement{
 		Statement: "DELETE EDGES FILE",
 		Summary:   "deletes the edges of a file of pairs, plain or compressed",
+		Words:     "remove links bulk",
 		Columns:   "graph, deleted, missing, version",
-		Example:   "DELETE EDGES FILE 'gone.csv' FROM social",
 	},
 	Schema: deleteEdgesFileSchema,
 	Bind: func(b *engine.Binder, s *parser.DeleteEdgesFile) DeleteEdgesFileRequest {

@@ -85,9 +85,9 @@ type DegreeSummary struct {
 var describeGraph = &engine.Statement[*parser.DescribeGraph, DescribeGraphRequest, storage.GraphInfo, GraphDescription]{
 	Help: help.Statement{
 		Statement: "DESCRIBE GRAPH",
-		Summary:   "reports size, components, degree distribution, clustering, the fitted power law, and the minimum dimension suggested by the largest hub",
+		Summary:   "reports size, components, degree distribution, clustering, the fitted power law, and the least dimension that the largest hub suggests",
+		Words:     "summary info statistics density power law exponent degree distribution scale free hubs clustering assortativity connected size overview describe",
 		Columns:   "property, value",
-		Example:   "DESCRIBE GRAPH social WITH (bootstrap := 100)",
 	},
 	Schema: describeSchema,
 	Bind: func(b *engine.Binder, s *parser.DescribeGraph) DescribeGraphRequest {

@@ -36,8 +36,8 @@ var describeVertex = &engine.Statement[*parser.DescribeVertex, describeVertexReq
 	Help: help.Statement{
 		Statement: "DESCRIBE VERTEX",
 		Summary:   "reports degree, times and attributes of a vertex, without loading its graph",
+		Words:     "node info get lookup properties",
 		Columns:   "property, value",
-		Example:   "DESCRIBE VERTEX 'alice' IN social",
 	},
 	Bind: func(b *engine.Binder, s *parser.DescribeVertex) describeVertexRequest {
 		return describeVertexRequest{graph: b.MarkGraph(s.Graph, s), vertex: b.VertexKey(fault.Vertex, s.Vertex)}

@@ -65,9 +65,10 @@ type EdgesResult struct {
 var showEdges = &engine.Statement[*parser.ShowEdges, EdgesRequest, storage.GraphInfo, engine.GraphStream[EdgeRow]]{
 	Help: help.Statement{
 		Statement: "SHOW EDGES",
-		Summary:   "lists each edge once; its source is the vertex that came into the graph first. A condition tests the weight and time of an edge, and by BOTH (condition) or EITHER (condition) its two vertices. Edges are ordered by source and target, or sorted by a column with edges without a time last; LIMIT keeps the first rows",
+		Summary:   "lists each edge once, all or by a condition on its weight, its time and its two vertices",
+		Detail:    "Its source is the vertex that came into the graph first. A condition tests the weight and time of an edge, and by BOTH (condition) or EITHER (condition) its two vertices. Edges are ordered by source and target, or sorted by a column with edges without a time last; LIMIT keeps the first rows",
+		Words:     "links relationships list select filter sort heaviest latest table query",
 		Columns:   "source, target, weight and time if the graph has any; with COLUMNS: source, target and the columns named; an attribute gives two columns, source_attribute and target_attribute",
-		Example:   "SHOW EDGES IN social WHERE weight >= 2 AND BOTH (city = 'Bern') ORDER BY time DESC LIMIT 20",
 	},
 	Bind: func(b *engine.Binder, s *parser.ShowEdges) EdgesRequest {
 		req := EdgesRequest{Graph: b.MarkGraph(s.Graph, s)}

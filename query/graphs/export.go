@@ -34,9 +34,10 @@ type exportTarget struct {
 var exportGraph = &engine.Statement[*parser.ExportGraph, files.ExportRequest, exportTarget, files.ExportResult]{
 	Help: help.Statement{
 		Statement: "EXPORT GRAPH",
-		Summary:   "writes the edges of a graph with weights and times as an edge list, CSV, CSV for Neo4j, METIS, Pajek or Parquet, or the whole graph with vertices and attributes as GraphML, GEXF, GML or node-link JSON; text is compressed if the name ends in .gz or .zst",
+		Summary:   "writes the edges of a graph as text, CSV, Neo4j's CSV, METIS, Pajek or Parquet, or all of it as GraphML, GEXF, GML or JSON",
+		Detail:    "Weights and times are written with the edges, attributes of vertices in the last four. Text is compressed if the name ends in .gz or .zst",
+		Words:     "save write dump gephi graphml gexf gml json csv neo4j networkx igraph cytoscape pajek download output",
 		Columns:   "file, edges",
-		Example:   "EXPORT GRAPH social INTO FILE 'social.graphml.gz'",
 	},
 	Schema: func() option.Schema[files.ExportRequest] { return export.Schema(export.GraphFormats()) },
 	Bind: func(b *engine.Binder, s *parser.ExportGraph) files.ExportRequest {
@@ -61,9 +62,10 @@ func (s *Service) Export(ctx context.Context, req files.ExportRequest) (files.Ex
 var exportVertices = &engine.Statement[*parser.ExportVertices, files.ExportRequest, exportTarget, files.ExportResult]{
 	Help: help.Statement{
 		Statement: "EXPORT VERTICES",
-		Summary:   "writes the vertices of a graph with their attributes as CSV, compressed if the name ends in .gz or .zst, or as Parquet",
+		Summary:   "writes the vertices of a graph with their attributes as CSV or Parquet",
+		Detail:    "CSV is compressed if the name ends in .gz or .zst",
+		Words:     "save write nodes attributes table csv pandas dataframe gephi",
 		Columns:   "file, vertices",
-		Example:   "EXPORT VERTICES OF social INTO FILE 'people.csv'",
 	},
 	Schema: func() option.Schema[files.ExportRequest] { return export.Schema(vertexFormats()) },
 	Bind: func(b *engine.Binder, s *parser.ExportVertices) files.ExportRequest {

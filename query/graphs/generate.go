@@ -54,8 +54,8 @@ var generateGraph = &engine.Statement[*parser.Generate, GenerateRequest, generat
 	Help: help.Statement{
 		Statement: "GENERATE",
 		Summary:   "creates a random graph; SHOW GENERATORS lists the models",
+		Words:     "random synthetic graph simulate barabasi albert erdos renyi benchmark toy",
 		Columns:   "graph, vertices, edges, seconds",
-		Example:   "GENERATE preferential_attachment(n := 10000, m := 40, seed := 7) INTO synthetic",
 	},
 	Bind: func(b *engine.Binder, s *parser.Generate) GenerateRequest {
 		return GenerateRequest{

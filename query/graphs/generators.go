@@ -77,7 +77,7 @@ func Generators() []Generator {
 					func(m *generate.StochasticBlock) *[][]float64 { return &m.Matrix }, parseMatrix, matrixText),
 				graphSeed(func(m *generate.StochasticBlock) *uint64 { return &m.Seed }),
 			}),
-		generatorOf("watts_strogatz", "Watts and Strogatz: a ring of k neighbours each, of which a fraction beta is rewired; short paths, many triangles, no hubs",
+		generatorOf("watts_strogatz", "Watts and Strogatz, small world: a ring of k neighbours each, of which a fraction beta is rewired; short paths, many triangles, no hubs",
 			option.Schema[generate.WattsStrogatz]{
 				vertexCount(func(m *generate.WattsStrogatz) *int { return &m.N }),
 				option.Int("k", "neighbours of each vertex on the ring; even", func(m *generate.WattsStrogatz) *int { return &m.K }).Needed(),

@@ -53,7 +53,7 @@ var dropGraph = &engine.Statement[*parser.DropGraph, dropGraphRequest, engine.No
 	Help: help.Statement{
 		Statement: "DROP GRAPH",
 		Summary:   "removes a graph; CASCADE also removes its embeddings and models",
-		Example:   "DROP GRAPH social CASCADE",
+		Words:     "delete remove",
 	},
 	Bind: func(b *engine.Binder, s *parser.DropGraph) dropGraphRequest {
 		return dropGraphRequest{b.Name(fault.Graph, s.Graph), s.Cascade}

@@ -100,9 +100,10 @@ type ImportResult struct {
 var importEdges = &engine.Statement[*parser.Import, ImportRequest, engine.Nothing, ImportResult]{
 	Help: help.Statement{
 		Statement: "IMPORT",
-		Summary:   "adds the edges of a text file, plain or compressed, or of a Parquet file, to a graph; '-' is standard input",
+		Summary:   "adds the edges of a file to a graph: text, CSV, GraphML, GEXF, GML, JSON, Pajek, Matrix Market, METIS or Parquet",
+		Detail:    "Text may be compressed. '-' is standard input",
+		Words:     "load read open file csv tsv edge list edgelist networkx igraph gephi gexf graphml gml json pajek snap konect pandas matrix market mtx metis parquet excel adjacency stdin timestamps weights directed ingest missing values header separator",
 		Columns:   "graph, vertices, edges, duplicates, self_loops, skipped, seconds",
-		Example:   "IMPORT 'messages.csv.gz' INTO social WITH (source := 'from', target := 'to', time := 3)",
 	},
 	Schema: importSchema,
 	Bind: func(b *engine.Binder, s *parser.Import) ImportRequest {
@@ -135,9 +136,9 @@ func (s *Service) ImportReader(ctx context.Context, r io.Reader, req ImportReque
 var importVertices = &engine.Statement[*parser.ImportVertices, ImportRequest, engine.Nothing, ImportResult]{
 	Help: help.Statement{
 		Statement: "IMPORT VERTICES",
-		Summary:   "adds the vertices of a table, one per line, and sets their attributes from the columns of the table",
+		Summary:   "adds the vertices of a table, one per line, and sets their attributes from its columns",
+		Words:     "node attributes properties metadata labels table csv join features load pandas dataframe",
 		Columns:   "graph, vertices, inserted, updated, skipped, seconds",
-		Example:   "IMPORT VERTICES 'people.csv' INTO social WITH (key := 'name', columns := 'age, city')",
 	},
 	Schema: importVerticesSchema,
 	Bind: func(b *engine.Binder, s *parser.ImportVertices) ImportRequest {

@@ -20,8 +20,8 @@ var insertVertex = &engine.Statement[*parser.InsertVertices, verticesRequest, en
 	Help: help.Statement{
 		Statement: "INSERT VERTEX",
 		Summary:   "adds vertices, or sets attributes of vertices that exist",
+		Words:     "add node create upsert",
 		Columns:   "graph, inserted, updated, unchanged, version",
-		Example:   "INSERT VERTEX 'alice' (age := 41, city := 'Bern'), 'bob' INTO social",
 	},
 	Bind: func(b *engine.Binder, s *parser.InsertVertices) verticesRequest {
 		req := verticesRequest{graph: b.Name(fault.Graph, s.Graph), vertices: make([]storage.Vertex, len(s.Vertices))}
@@ -55,9 +55,10 @@ func (s *Service) InsertVertices(ctx context.Context, graph string, vertices []s
 var insertEdge = &engine.Statement[*parser.InsertEdges, edgesRequest, engine.Nothing, WriteResult]{
 	Help: help.Statement{
 		Statement: "INSERT EDGE",
-		Summary:   "adds edges and their vertices, or sets the weight and time of edges that exist; a time is an integer or a date",
+		Summary:   "adds edges and their vertices, or sets the weight and time of edges that exist",
+		Detail:    "A time is an integer or a date",
+		Words:     "add link connect create relationship upsert stream",
 		Columns:   "graph, inserted, updated, unchanged, vertices, version",
-		Example:   "INSERT EDGE ('alice', 'bob'), ('alice', 'carol', WEIGHT := 2.5, TIME := '2024-02-29') INTO social",
 	},
 	Bind: func(b *engine.Binder, s *parser.InsertEdges) edgesRequest {
 		req := edgesRequest{b.Name(fault.Graph, s.Graph), make([]storage.Edge, len(s.Edges))}

@@ -57,9 +57,10 @@ type NeighborsResult struct {
 var showNeighbors = &engine.Statement[*parser.ShowNeighbors, NeighborsRequest, storage.GraphInfo, engine.GraphStream[NeighborRow]]{
 	Help: help.Statement{
 		Statement: "SHOW NEIGHBORS",
-		Summary:   "lists the neighbours of a vertex with the weights and times of the edges, in the order in which they came into the graph; WITHIN lists all vertices up to n edges away, the nearest first; LIMIT keeps the first rows",
+		Summary:   "lists the neighbours of a vertex, or WITHIN all vertices up to n edges away, the nearest first",
+		Detail:    "Neighbours have the weights and times of their edges, and the order in which they came into the graph. LIMIT keeps the first rows",
+		Words:     "neighbours adjacent friends ego egonet bfs breadth first hops khop traverse expand adjacency match around",
 		Columns:   "vertex, with WITHIN distance, degree, without WITHIN weight and time if the graph has any, and one column for each attribute",
-		Example:   "SHOW NEIGHBORS OF 'alice' IN social WHERE degree > 10",
 	},
 	Bind: bindNeighbors,
 	Resolve: func(c *engine.Call, req NeighborsRequest) (storage.GraphInfo, error) {

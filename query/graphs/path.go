@@ -37,9 +37,10 @@ type PathResult struct {
 var showPath = &engine.Statement[*parser.Path, PathRequest, storage.GraphInfo, PathResult]{
 	Help: help.Statement{
 		Statement: "PATH",
-		Summary:   "finds a path with the fewest edges between two vertices, or BY WEIGHT the path with the smallest sum of weights; the result has no rows if there is no path",
+		Summary:   "finds a path with the fewest edges between two vertices, or BY WEIGHT one with the smallest sum of weights",
+		Detail:    "The result has no rows if there is no path",
+		Words:     "shortest path dijkstra bfs route distance between reach reachable hops",
 		Columns:   "step, vertex, length",
-		Example:   "PATH FROM 'alice' TO 'bob' IN social",
 	},
 	Bind: func(b *engine.Binder, s *parser.Path) PathRequest {
 		return PathRequest{

@@ -37,8 +37,9 @@ type RenameRequest struct {
 var rename = &engine.Statement[*parser.Rename, RenameRequest, string, engine.Nothing]{
 	Help: help.Statement{
 		Statement: "ALTER",
-		Summary:   "renames a graph, embedding, model or attribute. Everything that belongs to the object keeps belonging to it: the embeddings, models and predictions of a graph; the indexes, past generations and automatic refresh of an embedding, and its name in the embeddings that began with its vectors; the record of how an attribute was computed. Renaming fails while an unfinished job works on the graph, while a model reads the embedding, or while stored predictions come from a scorer with the old name",
-		Example:   "ALTER GRAPH social RENAME TO people",
+		Summary:   "renames a graph, embedding, model or attribute, with everything that belongs to it",
+		Detail:    "These are the embeddings, models and predictions of a graph; the indexes, past generations and automatic refresh of an embedding, and its name in the embeddings that began with its vectors; the record of how an attribute was computed. Renaming fails while an unfinished job works on the graph, while a model reads the embedding, or while stored predictions come from a scorer with the old name",
+		Words:     "rename name move",
 	},
 	Bind: func(b *engine.Binder, s *parser.Rename) RenameRequest {
 		what := map[parser.Renamed]Renamed{

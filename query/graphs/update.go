@@ -38,8 +38,8 @@ var updateVertex = &engine.Statement[*parser.UpdateVertices, UpdateVerticesReque
 	Help: help.Statement{
 		Statement: "UPDATE VERTEX",
 		Summary:   "sets attributes of vertices; MISSING removes them",
+		Words:     "set change node property",
 		Columns:   "graph, updated, unchanged, version",
-		Example:   "UPDATE VERTEX 'alice', 'bob' SET age := 42, city := MISSING IN social",
 	},
 	When:    func(s *parser.UpdateVertices) bool { return s.Where == nil },
 	Bind:    bindUpdateVertices,
@@ -58,9 +58,10 @@ var updateVertex = &engine.Statement[*parser.UpdateVertices, UpdateVerticesReque
 var updateVertices = &engine.Statement[*parser.UpdateVertices, UpdateVerticesRequest, storage.GraphInfo, WriteResult]{
 	Help: help.Statement{
 		Statement: "UPDATE VERTICES",
-		Summary:   "sets attributes of all vertices that meet a condition; WHERE degree >= 0 admits all of them",
+		Summary:   "sets attributes of all vertices that meet a condition",
+		Detail:    "WHERE degree >= 0 admits all of them",
+		Words:     "set change nodes property bulk",
 		Columns:   "graph, updated, unchanged, version",
-		Example:   "UPDATE VERTICES IN social SET hub := TRUE WHERE degree >= 100",
 	},
 	Bind:    bindUpdateVertices,
 	Resolve: resolveUpdateVertices,
@@ -121,8 +122,8 @@ var updateEdge = &engine.Statement[*parser.UpdateEdges, edgesRequest, engine.Not
 	Help: help.Statement{
 		Statement: "UPDATE EDGE",
 		Summary:   "sets weight, time or both of edges; MISSING removes them",
+		Words:     "set change link",
 		Columns:   "graph, updated, unchanged, version",
-		Example:   "UPDATE EDGE ('alice', 'bob') SET WEIGHT := 3, TIME := MISSING IN social",
 	},
 	Bind: func(b *engine.Binder, s *parser.UpdateEdges) edgesRequest {
 		req := pairs(b, s.Graph, s.Pairs)

@@ -58,9 +58,10 @@ type VerticesResult struct {
 var showVertices = &engine.Statement[*parser.ShowVertices, VerticesRequest, storage.GraphInfo, engine.GraphStream[VertexRow]]{
 	Help: help.Statement{
 		Statement: "SHOW VERTICES",
-		Summary:   "lists vertices in the order in which they came into the graph, or sorted by a column, with vertices without a value last; LIMIT keeps the first rows",
+		Summary:   "lists vertices, all or by a condition, in the order in which they came or sorted by a column",
+		Detail:    "Vertices without a value are last. LIMIT keeps the first rows",
+		Words:     "nodes list select filter sort top hubs table query where head",
 		Columns:   "vertex, degree, and one column for each attribute; with COLUMNS: vertex, and those",
-		Example:   "SHOW VERTICES IN social COLUMNS degree, city WHERE city IN ('Bern', 'Basel') ORDER BY age DESC LIMIT 20",
 	},
 	Bind:    bindVertices,
 	Resolve: checkVertices,

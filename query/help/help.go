@@ -13,8 +13,18 @@ import "heavytail/embedding/option"
 type Statement struct {
 	Statement string // the keywords with which it begins
 	Syntax    string
-	Summary   string // one line
+	Summary   string // one sentence of at most 25 words
+	Detail    string // what else there is to say; whole sentences
+	Words     string // further words by which a search finds it, with blanks between them
 	Columns   string // columns of the result; empty if it has none
 	Options   []option.Info
-	Example   string // a complete statement
+	Example   string // a complete statement; that of the rule of the parser if it has one
+}
+
+// About is the summary and the details as sentences, with the first letter as it is.
+func (s Statement) About() string {
+	if s.Detail == "" {
+		return s.Summary + "."
+	}
+	return s.Summary + ". " + s.Detail + "."
 }

@@ -76,8 +76,8 @@ var cancelJob = &engine.Statement[*parser.Job, jobRequest, namedJob, storage.Job
 	Help: help.Statement{
 		Statement: "CANCEL JOB",
 		Summary:   "stops a job and saves a checkpoint from which RESUME JOB continues",
+		Words:     "stop abort interrupt kill pause",
 		Columns:   "those of SHOW JOBS",
-		Example:   "CANCEL JOB 3",
 	},
 	When: ofVerb(parser.CancelJob), Bind: bindJob, Resolve: findJob, Plan: planJob[namedJob]("cancel, at a checkpoint"),
 	Run: runCancelJob, Rows: oneJobRow, Reads: true,
@@ -103,8 +103,8 @@ var waitJob = &engine.Statement[*parser.Job, jobRequest, namedJob, storage.JobIn
 	Help: help.Statement{
 		Statement: "WAIT JOB",
 		Summary:   "waits until a job ends, and shows its progress",
+		Words:     "progress background",
 		Columns:   "those of SHOW JOBS",
-		Example:   "WAIT JOB 3",
 	},
 	When: ofVerb(parser.WaitJob), Bind: bindJob, Resolve: findJob, Plan: planJob[namedJob]("wait for its end"),
 	Run: func(c *engine.Call, _ jobRequest, f namedJob) (storage.JobInfo, error) {
@@ -128,7 +128,7 @@ var dropJob = &engine.Statement[*parser.Job, jobRequest, engine.Nothing, engine.
 	Help: help.Statement{
 		Statement: "DROP JOB",
 		Summary:   "removes a job that has ended, and its checkpoint",
-		Example:   "DROP JOB 3",
+		Words:     "delete remove",
 	},
 	When: ofVerb(parser.DropJob), Bind: bindJob, Plan: planJob[engine.Nothing]("forget, with its checkpoint"),
 	Resolve: func(c *engine.Call, req jobRequest) (engine.Nothing, error) {
@@ -158,9 +158,10 @@ type resumed struct {
 var resumeJob = &engine.Statement[*parser.Job, jobRequest, namedJob, resumed]{
 	Help: help.Statement{
 		Statement: "RESUME JOB",
-		Summary:   "continues a job that was cancelled, was interrupted or failed, from its checkpoint, with the same result as if it had never stopped",
+		Summary:   "continues a job that was cancelled, was interrupted or failed, from its checkpoint",
+		Detail:    "The result is the same as if it had never stopped",
+		Words:     "continue restart checkpoint crash interrupted",
 		Columns:   "those of its statement; in the background those of SHOW JOBS",
-		Example:   "RESUME JOB 3 IN BACKGROUND",
 	},
 	When: ofVerb(parser.ResumeJob), Bind: bindJob, Resolve: findJob, Plan: planJob[namedJob]("run from its checkpoint"),
 	Run: runResumeJob,

@@ -37,9 +37,10 @@ type RefreshAllResult struct {
 var refreshAll = &engine.Statement[*parser.RefreshAll, string, storage.GraphInfo, RefreshAllResult]{
 	Help: help.Statement{
 		Statement: "REFRESH ALL",
-		Summary:   "refreshes all embeddings of a graph, as REFRESH does, then all measures that COMPUTE stored, as REFRESH MEASURE does, and then all stored predictions, as REFRESH PREDICTIONS does, each as a job of its own. It leaves out imported embeddings, and predictions whose embedding or model was dropped or must be trained again",
+		Summary:   "brings all embeddings, stored measures and stored predictions of a graph up to date",
+		Detail:    "It does so as REFRESH, then as REFRESH MEASURE and then as REFRESH PREDICTIONS do, each as a job of its own. It leaves out imported embeddings, and predictions whose embedding or model was dropped or must be trained again",
+		Words:     "update stale everything",
 		Columns:   "object, name, kind, seconds",
-		Example:   "REFRESH ALL IN social",
 	},
 	Bind:    func(b *engine.Binder, s *parser.RefreshAll) string { return b.Name(fault.Graph, s.Graph) },
 	Resolve: func(c *engine.Call, graph string) (storage.GraphInfo, error) { return c.GraphInfo(graph, fault.Graph) },

@@ -26,9 +26,10 @@ type ModelDescription = catalogue.ModelSummary
 var describeModel = &engine.Statement[*parser.DescribeModel, string, storage.ModelInfo, ModelDescription]{
 	Help: help.Statement{
 		Statement: "DESCRIBE MODEL",
-		Summary:   "reports the options of a link prediction model, its metrics on held-out pairs, how well its probabilities are calibrated, and whether its graph and embedding have changed since",
+		Summary:   "reports the options of a model, its metrics on held-out pairs, and its calibration",
+		Detail:    "It reports whether its graph and its embedding have changed since",
+		Words:     "info auc accuracy coefficients weights calibration",
 		Columns:   "property, value",
-		Example:   "DESCRIBE MODEL friends",
 	},
 	Bind: func(b *engine.Binder, s *parser.DescribeModel) string { return b.Name(entries.PartModel, s.Model) },
 	Resolve: func(c *engine.Call, model string) (storage.ModelInfo, error) {

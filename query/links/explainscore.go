@@ -87,9 +87,10 @@ type ExplainScoreResult struct {
 var explainScore = &engine.Statement[*parser.ExplainScore, ScoreRequest, *scorerEntries, ExplainScoreResult]{
 	Help: help.Statement{
 		Statement: "EXPLAIN SCORE",
-		Summary:   "explains the scores of one pair: its common neighbours with their degrees, lowest degree first, and by a model what speaks for an edge, against what is usual for pairs of such degrees: parts add up to the log-odds. It shows the fraction of the hidden pairs of about the same probability that were edges, with its 95 % interval; without WITH it uses all heuristics. EXPLAIN of SCORE with several pairs shows the plan",
+		Summary:   "explains the scores of one pair by its common neighbours and by what speaks for an edge in a model",
+		Detail:    "Common neighbours have their degrees, the lowest first. By a model the parts, against what is usual for pairs of such degrees, add up to the log-odds. It shows the fraction of the hidden pairs of about the same probability that were edges, with its 95 % interval. Without WITH it uses all heuristics. EXPLAIN of SCORE with several pairs shows the plan",
+		Words:     "why reason evidence interpret shap",
 		Columns:   "item, value, usual, part",
-		Example:   "EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends)",
 	},
 	Bind: func(b *engine.Binder, s *parser.ExplainScore) (req ScoreRequest) {
 		req.Graph = b.MarkGraph(s.Graph, s)

@@ -75,9 +75,10 @@ type renewal struct {
 var materialize = &engine.Statement[*parser.Materialize, MaterializeRequest, *materializeEntry, MaterializeResult]{
 	Help: help.Statement{
 		Statement: kindMaterialize,
-		Summary:   "stores the likeliest links of every vertex, so that PREDICT without WITH answers from the file in a fraction of a millisecond; repeated with a scorer that reads no vectors, it recomputes only the vertices that changes of the graph affect",
+		Summary:   "stores the likeliest links of every vertex, so that PREDICT without WITH answers from the file",
+		Detail:    "It answers in a fraction of a millisecond. Repeated with a scorer that reads no vectors, it recomputes only the vertices that changes of the graph affect",
+		Words:     "cache precompute batch recommendations serve",
 		Columns:   "graph, scorer, top, vertices, links, computed, seconds; in the background those of SHOW JOBS",
-		Example:   "MATERIALIZE PREDICTIONS FROM model(friends) IN social WITH (top := 50)",
 	},
 	Schema:  materializeSchema,
 	Bind:    bindMaterialize,

@@ -22,7 +22,7 @@ var dropModel = &engine.Statement[*parser.DropModel, string, engine.Nothing, eng
 	Help: help.Statement{
 		Statement: "DROP MODEL",
 		Summary:   "removes a model",
-		Example:   "DROP MODEL friends",
+		Words:     "delete remove",
 	},
 	Bind: func(b *engine.Binder, s *parser.DropModel) string { return b.Name(entries.PartModel, s.Model) },
 	Resolve: func(c *engine.Call, model string) (engine.Nothing, error) {

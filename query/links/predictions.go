@@ -39,7 +39,7 @@ var dropPredictions = &engine.Statement[*parser.DropPredictions, predictionsRequ
 	Help: help.Statement{
 		Statement: "DROP PREDICTIONS",
 		Summary:   "removes the stored predictions of a scorer",
-		Example:   "DROP PREDICTIONS FROM model(friends) IN social",
+		Words:     "delete remove",
 	},
 	Bind: func(b *engine.Binder, s *parser.DropPredictions) predictionsRequest {
 		return predictionsRequest{b.Name(fault.Graph, s.Graph), scorers(b, s.Scorer)[0]}

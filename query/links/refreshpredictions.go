@@ -45,9 +45,10 @@ type stalePredictions struct {
 var refreshPredictions = &engine.Statement[*parser.RefreshPredictions, RefreshPredictionsRequest, stalePredictions, RefreshPredictionsResult]{
 	Help: help.Statement{
 		Statement: "REFRESH PREDICTIONS",
-		Summary:   "brings stored predictions up to date with their graph and with the embedding or model of their scorer, with the options of MATERIALIZE PREDICTIONS by which they were stored; it does not refresh the embedding. SHOW PREDICTIONS shows which are behind. kind is none; incremental, if only the vertices that changes of the graph can affect were computed; or full, if all were; reason says why",
+		Summary:   "brings stored predictions up to date with their graph and with the embedding or model of their scorer",
+		Detail:    "It takes the options of MATERIALIZE PREDICTIONS by which they were stored, and does not refresh the embedding. SHOW PREDICTIONS shows which are behind. kind is none; incremental, if only the vertices that changes of the graph can affect were computed; or full, if all were; reason says why",
+		Words:     "update stale incremental",
 		Columns:   "graph, scorer, kind, versions, computed, vertices, links, seconds, reason; in the background those of SHOW JOBS",
-		Example:   "REFRESH PREDICTIONS FROM model(friends) IN social",
 	},
 	Bind: func(b *engine.Binder, s *parser.RefreshPredictions) RefreshPredictionsRequest {
 		b.Background = s.Background

@@ -43,8 +43,8 @@ var score = &engine.Statement[*parser.Score, ScoreRequest, scoreEntries, ScoreRe
 	Help: help.Statement{
 		Statement: "SCORE",
 		Summary:   "scores how likely a link between two vertices is; SHOW SCORERS lists the scorers",
+		Words:     "similarity adamic adar jaccard common neighbours pair probability link",
 		Columns:   "source, target, and one column for each scorer",
-		Example:   "SCORE ('alice', 'bob'), ('carol', 'dave') IN social WITH adamic_adar, cosine(spec)",
 	},
 	Bind: func(b *engine.Binder, s *parser.Score) (req ScoreRequest) {
 		req.Graph = b.MarkGraph(s.Graph, s)
@@ -67,9 +67,10 @@ var score = &engine.Statement[*parser.Score, ScoreRequest, scoreEntries, ScoreRe
 var scoreFile = &engine.Statement[*parser.ScoreFile, ScoreRequest, scoreEntries, ScoreResult]{
 	Help: help.Statement{
 		Statement: "SCORE FILE",
-		Summary:   "scores the pairs of a file of any length, in order; the input and the file of INTO FILE are text or Parquet, by the endings of their names",
+		Summary:   "scores the pairs of a file of any length, in order",
+		Detail:    "The input and the file of INTO FILE are text or Parquet, by the endings of their names",
+		Words:     "batch pairs candidates csv",
 		Columns:   "source, target, the further columns of the file, and one column for each scorer; with INTO FILE: file, pairs, missing, seconds",
-		Example:   "SCORE FILE 'pairs.csv' IN social WITH adamic_adar INTO FILE 'scores.csv'",
 	},
 	Schema:  scoreFileSchema,
 	Bind:    bindScoreFile,

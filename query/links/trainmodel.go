@@ -46,10 +46,11 @@ type TrainModelRequest struct {
 	// all that the graph has data for; see link.Terms.
 	Heuristics []string
 
-	Share    float64 // fraction of the edges that each of five splits hides; 0 is run.DefaultModelShare
-	Latest   *bool   // hold out the edges with the latest timestamps instead of random edges; nil does so if the graph has timestamps
-	Training int     // largest number of edges of each split to learn from; 0 is link.DefaultLinks
-	Seed     uint64  // seed of the random edges and pairs
+	For      run.Purpose // what the model is to be best at; empty is run.ForRanking
+	Share    float64     // fraction of the edges that each of five splits hides; 0 is run.DefaultModelShare
+	Latest   *bool       // hold out the edges with the latest timestamps instead of random edges; nil does so if the graph has timestamps
+	Training int         // largest number of edges of each split to learn from; 0 is link.DefaultLinks
+	Seed     uint64      // seed of the random edges and pairs
 	// Negatives are the kinds of pairs without an edge on which the model is measured,
 	// in addition to evaluate.RandomNegatives; nil is evaluate.DegreeNegatives. For these the same terms
 	// are also measured on a random graph with the same degrees, drawn by Seed, which takes
@@ -82,9 +83,10 @@ type modelEntry struct {
 var trainModel = &engine.Statement[*parser.TrainModel, TrainModelRequest, *modelEntry, TrainModelResult]{
 	Help: help.Statement{
 		Statement: kindTrain,
-		Summary:   "trains a model that predicts links from all scorers of the graph, the degrees, and the distance, cosine and product of embeddings, measures it on hidden edges that it has not learned from, and stores it for use as model(…) in SCORE and PREDICT. Without USING it computes prone, fastrp and dp_spectral for the model, and stores them as model_prone, model_fastrp and model_dp_spectral, which DROP MODEL drops. With heuristics(…) it uses exactly these, and the embeddings that are named",
+		Summary:   "trains a model that predicts links from all scorers of the graph, the degrees and embeddings, and stores it",
+		Detail:    "Of embeddings it uses the distance, cosine and product. It is measured on hidden edges that it has not learned from, and used as model(…) in SCORE and PREDICT. Without USING it computes prone, fastrp and dp_spectral for the model, and stores them as model_prone, model_fastrp and model_dp_spectral, which DROP MODEL drops. With heuristics(…) it uses exactly these, and the embeddings that are named",
+		Words:     "link prediction learn classifier logistic regression machine learning supervised fit",
 		Columns:   "model, negatives, auc, auc_low, auc_high, null_auc, average_precision, map, recall, brier, calibration_error, best_single, best_single_auc, best_single_null_auc, seconds; in the background those of SHOW JOBS",
-		Example:   "TRAIN MODEL friends IN social",
 	},
 	Schema:  trainSchema,
 	Bind:    bindTrainModel,
@@ -164,6 +166,8 @@ func trainSchema() option.Schema[TrainModelRequest] {
 				}
 				return nil
 			}),
+		option.Choice("purpose", "what the model is to be best at: ranking recommends links to a vertex, and separates edges from any pairs; pairs separates edges from any pairs, a little better, and recommends worse; degree separates edges from pairs whose ends have as many edges, for which its probabilities are, and does worse by any pairs",
+			[]string{string(run.ForRanking), string(run.ForPairs), string(run.ForDegree)}, func(r *TrainModelRequest) *run.Purpose { return &r.For }),
 		engine.ShareField("fraction of the edges that each of the five splits hides", func(r *TrainModelRequest) *float64 { return &r.Share }).OrElse(run.DefaultModelShare),
 		scoring.LatestField("", func(r *TrainModelRequest) **bool { return &r.Latest }),
 		engine.NegativesField("comma-separated kinds of pairs without an edge that hidden edges are compared with, in addition to random; each kind has a row, without recommendations and calibration, and the model always learns from random pairs. null_auc is the AUC by degree of the same terms on a random graph with the same degrees; random alone omits it", func(r *TrainModelRequest) *[]evaluate.Negatives { return &r.Negatives }).OrElse(string(evaluate.DegreeNegatives)),
@@ -310,7 +314,7 @@ func (m *modelEntry) named(req TrainModelRequest) TrainModelRequest {
 
 func loadTraining(c *engine.Call, req TrainModelRequest, found *modelEntry) (*modelTraining, error) {
 	t := &modelTraining{modelEntry: found}
-	t.job.Heuristics, t.job.Split, t.job.Negatives = req.Heuristics, found.split, req.Negatives
+	t.job.Heuristics, t.job.For, t.job.Split, t.job.Negatives = req.Heuristics, req.For, found.split, req.Negatives
 	if req.Negatives == nil {
 		t.job.Negatives = []evaluate.Negatives{evaluate.DegreeNegatives}
 	}
@@ -510,7 +514,7 @@ func (t *modelTraining) settings(req TrainModelRequest) []storage.Setting {
 		heuristics = strings.Join(req.Heuristics, ", ")
 	}
 	return []storage.Setting{
-		{Name: "heuristics", Value: heuristics},
+		{Name: "heuristics", Value: heuristics}, {Name: "purpose", Value: string(cmp.Or(req.For, run.ForRanking))},
 		{Name: "share", Value: fmt.Sprint(share)}, {Name: "latest", Value: fmt.Sprint(t.split.Latest)},
 		{Name: "training", Value: fmt.Sprint(training)}, {Name: "negatives", Value: negatives}, {Name: "seed", Value: fmt.Sprint(req.Seed)},
 	}

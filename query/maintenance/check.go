@@ -18,8 +18,8 @@ var check = &engine.Statement[*parser.Check, engine.Nothing, engine.Nothing, sto
 	Help: help.Statement{
 		Statement: "CHECK",
 		Summary:   "verifies everything in the file; a result without rows means that the file is undamaged",
+		Words:     "integrity fsck corrupt damaged verify validate",
 		Columns:   "where, fault, remedy",
-		Example:   "CHECK",
 	},
 	Bind:    engine.BindNothing[*parser.Check],
 	Resolve: engine.ResolveNothing[engine.Nothing],

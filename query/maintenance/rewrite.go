@@ -35,8 +35,8 @@ var compact = &engine.Statement[*parser.Compact, engine.Nothing, engine.Nothing,
 	Help: help.Statement{
 		Statement: "COMPACT",
 		Summary:   "frees the space of deleted data by rewriting the file",
+		Words:     "vacuum shrink size disk space optimize",
 		Columns:   "before, after, seconds",
-		Example:   "COMPACT",
 	},
 	Bind:    engine.BindNothing[*parser.Compact],
 	Resolve: engine.ResolveNothing[engine.Nothing],
@@ -79,8 +79,8 @@ var backup = &engine.Statement[*parser.Backup, BackupRequest, engine.Nothing, Ba
 	Help: help.Statement{
 		Statement: "BACKUP",
 		Summary:   "copies everything into a new file, and verifies every record",
+		Words:     "copy save snapshot duplicate",
 		Columns:   "file, bytes, records, seconds",
-		Example:   "BACKUP INTO FILE 'monday.ht' WITH (overwrite := TRUE)",
 	},
 	Schema: storeSchema,
 	Bind: func(b *engine.Binder, s *parser.Backup) BackupRequest {
@@ -129,9 +129,10 @@ type RecoverResult struct {
 var recoverFile = &engine.Statement[*parser.Recover, RecoverRequest, engine.Nothing, RecoverResult]{
 	Help: help.Statement{
 		Statement: "RECOVER",
-		Summary:   "copies the undamaged records of the file into a new one; the command 'heavytail recover' does the same for files that cannot be opened",
+		Summary:   "copies the undamaged records of the file into a new one",
+		Detail:    "The command 'heavytail recover' does the same for files that cannot be opened",
+		Words:     "repair corrupt damaged rescue restore fix",
 		Columns:   "object, vertices, edges, state",
-		Example:   "RECOVER INTO FILE 'saved.ht'",
 	},
 	Schema: storeSchema,
 	Bind: func(b *engine.Binder, s *parser.Recover) RecoverRequest {

@@ -85,9 +85,10 @@ const (
 var computeStatement = &engine.Statement[*parser.Compute, ComputeRequest, computable, ComputeResult]{
 	Help: help.Statement{
 		Statement: kindCompute,
-		Summary:   "computes a measure of every vertex, such as pagerank or community, and with AS stores it as an attribute, for use in WHERE, BY and SHOW VERTICES; SHOW MEASURES lists the measures. With AS, a computation of more than two seconds becomes a job",
+		Summary:   "computes a measure of every vertex, such as pagerank or community, and stores it with AS as an attribute",
+		Detail:    "It is then for use in WHERE, BY and SHOW VERTICES. SHOW MEASURES lists the measures. With AS, a computation of more than two seconds becomes a job",
+		Words:     "centrality algorithm analytics communities clusters importance ranking",
 		Columns:   "vertex, value; with AS: attribute, measure, vertices, min, mean, max, seconds; in the background those of SHOW JOBS",
-		Example:   "COMPUTE pagerank(damping := 0.85) IN social AS rank",
 	},
 	Schema:  computeSchema,
 	Bind:    bindCompute,

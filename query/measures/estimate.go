@@ -27,9 +27,10 @@ type ComputeEstimate struct {
 var estimateCompute = &engine.Statement[*parser.EstimateCompute, ComputeRequest, computable, ComputeEstimate]{
 	Help: help.Statement{
 		Statement: "ESTIMATE COMPUTE",
-		Summary:   "predicts the memory and, from a short measurement, the time that COMPUTE would take on this machine; for measures of paths, sources is the number of vertices from which paths would be computed",
+		Summary:   "predicts the memory and the time that COMPUTE would take on this machine",
+		Detail:    "The time is from a short measurement. For measures of paths, sources is the number of vertices from which paths would be computed",
+		Words:     "cost how long duration memory",
 		Columns:   "graph, measure, sources, bytes, limit, seconds",
-		Example:   "ESTIMATE COMPUTE betweenness IN social",
 	},
 	Bind: func(b *engine.Binder, s *parser.EstimateCompute) ComputeRequest {
 		s.Background = false // the estimate itself is computed at once

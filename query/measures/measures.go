@@ -23,6 +23,7 @@ import (
 type Measure struct {
 	Name    string        `json:"name"`
 	Summary string        `json:"summary"` // one line
+	Words   string        `json:"-"`       // further words by which a search finds it
 	Type    storage.Type  `json:"type"`    // type of the values: Integer or Float
 	Weights string        `json:"weights"` // meaning of the weights; empty if the measure does not use them
 	From    bool          `json:"from"`    // it accepts vertices to start from
@@ -126,31 +127,31 @@ func List() []Measure {
 
 func localList() []Measure {
 	return []Measure{
-		{Name: "degree", Summary: "number of neighbours", Type: storage.Integer, bytes: perVertex(8), seconds: takes(algorithms.Estimator.Visit),
+		{Name: "degree", Words: "hubs connections centrality", Summary: "number of neighbours", Type: storage.Integer, bytes: perVertex(8), seconds: takes(algorithms.Estimator.Visit),
 			run: func(m measuring) (measured, error) { return measured{integers: algorithms.Degree(m.g)}, nil }},
-		{Name: "strength", defaults: options{useWeights: true}, Summary: "sum of the weights of the edges", Type: storage.Float, Weights: tieWeights, bytes: perVertex(8), seconds: takes(algorithms.Estimator.Visit),
+		{Name: "strength", Words: "weighted degree", defaults: options{useWeights: true}, Summary: "sum of the weights of the edges", Type: storage.Float, Weights: tieWeights, bytes: perVertex(8), seconds: takes(algorithms.Estimator.Visit),
 			run: func(m measuring) (measured, error) {
 				values, err := algorithms.Strength(m.g, m.Work)
 				return measured{scores: algorithms.Scores{Values: values}}, err
 			}},
-		{Name: "triangles", Summary: "number of triangles through the vertex", Type: storage.Integer, bytes: triangleBytes, seconds: takes(algorithms.Estimator.Triangles),
+		{Name: "triangles", Words: "triads motifs cycles", Summary: "number of triangles through the vertex", Type: storage.Integer, bytes: triangleBytes, seconds: takes(algorithms.Estimator.Triangles),
 			run: func(m measuring) (measured, error) {
 				values, err := algorithms.Triangles(m, m.g, m.Work)
 				return measured{integers: values}, err
 			}},
-		{Name: "clustering", Summary: "fraction of the pairs of neighbours that are adjacent, 0 for degrees below 2", Type: storage.Float, bytes: triangleBytes, seconds: takes(algorithms.Estimator.Triangles),
+		{Name: "clustering", Words: "transitivity local coefficient", Summary: "fraction of the pairs of neighbours that are adjacent, 0 for degrees below 2", Type: storage.Float, bytes: triangleBytes, seconds: takes(algorithms.Estimator.Triangles),
 			run: func(m measuring) (measured, error) {
 				values, err := algorithms.LocalClustering(m, m.g, m.Work)
 				return measured{scores: algorithms.Scores{Values: values}}, err
 			}},
-		{Name: "core", Summary: "largest k for which the vertex is in a subgraph of degrees of at least k (k-core)", Type: storage.Integer, bytes: perVertex(28), seconds: takes(algorithms.Estimator.Cores),
+		{Name: "core", Words: "kcore k-core coreness dense shell degeneracy", Summary: "largest k for which the vertex is in a subgraph of degrees of at least k (k-core)", Type: storage.Integer, bytes: perVertex(28), seconds: takes(algorithms.Estimator.Cores),
 			run: func(m measuring) (measured, error) { return measured{integers: algorithms.Cores(m.g)}, nil }},
 	}
 }
 
 func spectralList() []Measure {
 	return []Measure{
-		{Name: "pagerank", Summary: "probability that a random walk with restarts is at the vertex; FROM names the vertices at which it starts, otherwise all", Type: storage.Float, Weights: tieWeights, From: true,
+		{Name: "pagerank", Words: "centrality important importance influential ranking personalized random walk central", Summary: "probability that a random walk with restarts is at the vertex; FROM names the vertices at which it starts, otherwise all", Type: storage.Float, Weights: tieWeights, From: true,
 			defaults: options{damping: 0.85, tolerance: 1e-12, useWeights: true},
 			schema: option.Schema[options]{
 				above0(option.Float("damping", "probability of following an edge, above 0 and below 1", func(o *options) *float64 { return &o.damping })),
@@ -166,13 +167,13 @@ func spectralList() []Measure {
 					Work: m.Work, Damping: m.damping, From: m.from, Unweighted: !m.useWeights, Tolerance: m.tolerance,
 				}))
 			}},
-		{Name: "eigenvector", Summary: "eigenvector of the largest eigenvalue of the adjacency matrix, with the norm 1; 0 outside of its component", Type: storage.Float, Weights: tieWeights,
+		{Name: "eigenvector", Words: "centrality influential central", Summary: "eigenvector of the largest eigenvalue of the adjacency matrix, with the norm 1; 0 outside of its component", Type: storage.Float, Weights: tieWeights,
 			defaults: options{tolerance: 1e-10, useWeights: true},
 			schema:   option.Schema[options]{toleranceOption("largest residual, relative to the eigenvalue"), tiesOption()}, bytes: perVertex(170), seconds: takes(algorithms.Estimator.Eigenvector),
 			run: func(m measuring) (measured, error) {
 				return ofScores(algorithms.Eigenvector(m, m.g, algorithms.EigenvectorOptions{Work: m.Work, Unweighted: !m.useWeights, Tolerance: m.tolerance}))
 			}},
-		{Name: "katz", Summary: "number of walks that end at the vertex, weighted alpha for each edge of the walk; the vector has the norm 1", Type: storage.Float, Weights: tieWeights,
+		{Name: "katz", Words: "centrality bonacich", Summary: "number of walks that end at the vertex, weighted alpha for each edge of the walk; the vector has the norm 1", Type: storage.Float, Weights: tieWeights,
 			defaults: options{useWeights: true},
 			schema: option.Schema[options]{
 				atLeast0(option.Float("alpha", "what the weight of each edge of a walk is multiplied by, below the inverse of the largest eigenvalue; 0 means half of that inverse", func(o *options) *float64 { return &o.alpha })),
@@ -192,13 +193,13 @@ func pathList() []Measure {
 		seedOption(),
 	}
 	return []Measure{
-		{Name: "harmonic", Summary: "harmonic closeness: sum of 1/distance to all other vertices", Type: storage.Float, Weights: lengthWeights, schema: schema, bytes: harmonicBytes, saved: 8 * algorithms.Slots, atOnce: 64,
+		{Name: "harmonic", Words: "closeness centrality distance central", Summary: "harmonic closeness: sum of 1/distance to all other vertices", Type: storage.Float, Weights: lengthWeights, schema: schema, bytes: harmonicBytes, saved: 8 * algorithms.Slots, atOnce: 64,
 			seconds: func(m measuring, e algorithms.Estimator) (float64, int, error) { return e.Harmonic(m, m.paths()) },
 			run:     func(m measuring) (measured, error) { return ofPaths(algorithms.Harmonic(m, m.g, m.paths())) }},
-		{Name: "betweenness", Summary: "sum over all pairs of the fraction of their shortest paths that pass through the vertex", Type: storage.Float, Weights: lengthWeights, schema: schema, bytes: betweennessBytes, saved: 8 * algorithms.Slots, atOnce: 1,
+		{Name: "betweenness", Words: "centrality bridges brokers shortest paths brandes central", Summary: "sum over all pairs of the fraction of their shortest paths that pass through the vertex", Type: storage.Float, Weights: lengthWeights, schema: schema, bytes: betweennessBytes, saved: 8 * algorithms.Slots, atOnce: 1,
 			seconds: func(m measuring, e algorithms.Estimator) (float64, int, error) { return e.Betweenness(m, m.paths()) },
 			run:     func(m measuring) (measured, error) { return ofPaths(algorithms.Betweenness(m, m.g, m.paths())) }},
-		{Name: "eccentricity", Summary: "number of edges to the farthest vertex of the component", Type: storage.Integer, bytes: eccentricityBytes, saved: 16, atOnce: 64, seconds: takes(algorithms.Estimator.Eccentricity),
+		{Name: "eccentricity", Words: "diameter radius centre center farthest", Summary: "number of edges to the farthest vertex of the component", Type: storage.Integer, bytes: eccentricityBytes, saved: 16, atOnce: 64, seconds: takes(algorithms.Estimator.Eccentricity),
 			run: func(m measuring) (measured, error) {
 				values, err := algorithms.Eccentricity(m, m.g, algorithms.EccentricityOptions{Work: m.Work, Checkpoints: m.Checkpoints})
 				return measured{integers: values}, err
@@ -208,12 +209,12 @@ func pathList() []Measure {
 
 func groupList() []Measure {
 	return []Measure{
-		{Name: "component", Summary: "connected component, numbered from 0 by descending size", Type: storage.Integer, bytes: perVertex(16), seconds: takes(algorithms.Estimator.Components),
+		{Name: "component", Words: "connected components connectivity wcc weakly islands", Summary: "connected component, numbered from 0 by descending size", Type: storage.Integer, bytes: perVertex(16), seconds: takes(algorithms.Estimator.Components),
 			run: func(m measuring) (measured, error) {
 				c := m.g.Components()
 				return measured{integers: wide(c.Label), notices: []string{fault.Count(int64(c.Count()), "component")}}, nil
 			}},
-		{Name: "community", Summary: "community, numbered from 0 by descending size", Type: storage.Integer, Weights: tieWeights,
+		{Name: "community", Words: "communities louvain leiden modularity clusters clustering groups partition cpm label propagation detection", Summary: "community, numbered from 0 by descending size", Type: storage.Integer, Weights: tieWeights,
 			defaults: options{resolution: 1, iterations: 4, useWeights: true},
 			schema: option.Schema[options]{
 				option.Either("method", "leiden finds better communities; labels is label propagation, whose communities need not be connected", "leiden", "labels", func(o *options) *bool { return &o.labels }),

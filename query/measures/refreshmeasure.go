@@ -46,9 +46,10 @@ type staleMeasure struct {
 var refreshMeasure = &engine.Statement[*parser.RefreshMeasure, RefreshMeasureRequest, staleMeasure, RefreshMeasureResult]{
 	Help: help.Statement{
 		Statement: "REFRESH MEASURE",
-		Summary:   "computes again a measure that COMPUTE stored, with the same options, if vertices or edges of the graph have changed since; SHOW ATTRIBUTES shows which measures are behind. kind is none or full",
+		Summary:   "computes a stored measure again, with the same options, if the graph has changed since",
+		Detail:    "SHOW ATTRIBUTES shows which measures are behind. kind is none or full",
+		Words:     "update recompute stale",
 		Columns:   "attribute, measure, kind, versions, changed, seconds; in the background those of SHOW JOBS",
-		Example:   "REFRESH MEASURE rank IN social",
 	},
 	Bind: func(b *engine.Binder, s *parser.RefreshMeasure) RefreshMeasureRequest {
 		b.Background = s.Background

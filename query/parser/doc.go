@@ -88,7 +88,7 @@
 //	pair         = "(" key "," key ")"                      e.g. SCORE ($u, $v) WITH jaccard;
 //	scorer       = name [ "(" name ")" ]                    e.g. SCORE ('a', 'b') WITH katz, probability(spec);
 //	createindex  = "CREATE" "INDEX" "ON" name [ options ]
-//	               [ "IN" "BACKGROUND" ]                    e.g. CREATE INDEX ON spec WITH (metric := 'cosine');
+//	               [ "IN" "BACKGROUND" ]                    e.g. CREATE INDEX ON spec WITH (metric := 'cosine', ef := 100);
 //	creategraph  = "CREATE" "GRAPH" name "AS" ( "SUBGRAPH"
 //	               "OF" name "WHERE" condition
 //	               | "COMPONENT" "OF" name [ "FROM" key ]
@@ -97,11 +97,11 @@
 //	               "OF" name "," name { "," name }
 //	               [ options ] | "NEAREST" integer "USING"
 //	               space [ "MUTUAL" ] ) | "CREATE" "GRAPH"
-//	               name                                     e.g. CREATE GRAPH shuffled AS NULL OF social WITH (exchanges := 20); CREATE GRAPH near AS NEAREST 10 USING cosine(spec) MUTUAL; CREATE GRAPH social;
+//	               name                                     e.g. CREATE GRAPH adults AS SUBGRAPH OF social WHERE age >= 18 AND weight > 1; CREATE GRAPH near AS NEAREST 10 USING cosine(spec) MUTUAL; CREATE GRAPH social;
 //	dropgraph    = "DROP" "GRAPH" name [ "CASCADE" ]        e.g. DROP GRAPH social CASCADE;
 //	dropattribute = "DROP" "ATTRIBUTE" name "FROM" name     e.g. DROP ATTRIBUTE age FROM social;
 //	dropindex    = "DROP" "INDEX" "ON" name                 e.g. DROP INDEX ON spec;
-//	dropjob      = "DROP" "JOB" integer                     e.g. DROP JOB 4;
+//	dropjob      = "DROP" "JOB" integer                     e.g. DROP JOB 3;
 //	dropmodel    = "DROP" "MODEL" name                      e.g. DROP MODEL friends;
 //	droppredictions = "DROP" "PREDICTIONS" "FROM" scorer
 //	               "IN" name                                e.g. DROP PREDICTIONS FROM model(friends) IN social;
@@ -109,41 +109,41 @@
 //	insertvertex = "INSERT" ( "VERTEX" | "VERTICES" )
 //	               newvertex { "," newvertex } "INTO" name  e.g. INSERT VERTEX 'alice' (age := 41, city := 'Bern'), 'bob' INTO social;
 //	insertedge   = "INSERT" ( "EDGE" | "EDGES" ) newedge
-//	               { "," newedge } "INTO" name              e.g. INSERT EDGE ('alice', 'bob'), (1, 2, weight := 2) INTO social;
+//	               { "," newedge } "INTO" name              e.g. INSERT EDGE ('alice', 'bob'), ('alice', 'carol', WEIGHT := 2.5, TIME := '2024-02-29') INTO social;
 //	updatevertices = "UPDATE" ( "VERTICES" | "VERTEX" )
 //	               "IN" name "SET" assignment { ","
-//	               assignment } "WHERE" condition           e.g. UPDATE VERTICES IN social SET minor := TRUE WHERE age < 18;
+//	               assignment } "WHERE" condition           e.g. UPDATE VERTICES IN social SET hub := TRUE WHERE degree >= 100;
 //	updatevertex = "UPDATE" ( "VERTEX" | "VERTICES" ) key
 //	               { "," key } "SET" assignment { ","
 //	               assignment } "IN" name                   e.g. UPDATE VERTEX 'alice', 'bob' SET age := 42, city := MISSING IN social;
 //	updateedge   = "UPDATE" ( "EDGE" | "EDGES" ) pair { ","
-//	               pair } "SET" edgevalues "IN" name        e.g. UPDATE EDGE ('a', 'b') SET weight := 3, time := MISSING IN social;
+//	               pair } "SET" edgevalues "IN" name        e.g. UPDATE EDGE ('alice', 'bob') SET WEIGHT := 3, TIME := MISSING IN social;
 //	deletevertices = "DELETE" ( "VERTICES" | "VERTEX" )
 //	               "FROM" name "WHERE" condition            e.g. DELETE VERTICES FROM social WHERE degree = 0;
 //	deletevertex = "DELETE" ( "VERTEX" | "VERTICES" ) key
-//	               { "," key } "FROM" name                  e.g. DELETE VERTEX 'alice', 107 FROM social;
+//	               { "," key } "FROM" name                  e.g. DELETE VERTEX 'alice', 'bob' FROM social;
 //	deleteedgesfile = "DELETE" ( "EDGES" | "EDGE" ) "FILE"
 //	               string "FROM" name [ options ]           e.g. DELETE EDGES FILE 'gone.csv' FROM social;
 //	deleteedge   = "DELETE" ( "EDGE" | "EDGES" ) pair { ","
-//	               pair } "FROM" name                       e.g. DELETE EDGE ('a', 'b'), ('c', 'd') FROM social;
+//	               pair } "FROM" name                       e.g. DELETE EDGE ('alice', 'bob'), ('carol', 'dave') FROM social;
 //	importvertices = "IMPORT" "VERTICES" string "INTO" name
-//	               [ options ]                              e.g. IMPORT VERTICES 'people.csv' INTO social;
+//	               [ options ]                              e.g. IMPORT VERTICES 'people.csv' INTO social WITH (key := 'name', columns := 'age, city');
 //	importembedding = "IMPORT" "EMBEDDING" string "INTO"
-//	               name "AS" name [ options ]               e.g. IMPORT EMBEDDING 'theirs.npy' INTO social AS theirs;
-//	import       = "IMPORT" string "INTO" name [ options ]  e.g. IMPORT 'edges.tsv.gz' INTO social WITH (on_error := 'skip');
+//	               name "AS" name [ options ]               e.g. IMPORT EMBEDDING 'theirs.npy' INTO social AS theirs WITH (keys := 'nodes.txt', no_vector := 'zero');
+//	import       = "IMPORT" string "INTO" name [ options ]  e.g. IMPORT 'messages.csv.gz' INTO social WITH (source := 'from', target := 'to', time := 3);
 //	exportgraph  = "EXPORT" "GRAPH" name "INTO" "FILE"
-//	               string [ options ]                       e.g. EXPORT GRAPH social INTO FILE 'social.edges';
+//	               string [ options ]                       e.g. EXPORT GRAPH social INTO FILE 'social.graphml.gz';
 //	exportvertices = "EXPORT" "VERTICES" "OF" name "INTO"
 //	               "FILE" string [ options ]                e.g. EXPORT VERTICES OF social INTO FILE 'people.csv';
 //	exportwalks  = "EXPORT" "WALKS" "OF" name "USING" call
-//	               "INTO" "FILE" string [ options ]         e.g. EXPORT WALKS OF social USING dp_walker(walks := 5) INTO FILE 'walks.txt';
+//	               "INTO" "FILE" string [ options ]         e.g. EXPORT WALKS OF social USING dp_walker(beta := 1.5) INTO FILE 'walks.txt.gz';
 //	exportembedding = "EXPORT" "EMBEDDING" name "INTO"
-//	               "FILE" string [ options ]                e.g. EXPORT EMBEDDING spec INTO FILE 'spec.txt' WITH (overwrite := true);
+//	               "FILE" string [ options ]                e.g. EXPORT EMBEDDING spec INTO FILE 'spec.npy' WITH (overwrite := TRUE);
 //	exportpairs  = "EXPORT" "PAIRS" "OF" name [ "USING"
 //	               call { "," call } ] "INTO" "FILE" string
-//	               [ options ]                              e.g. EXPORT PAIRS OF social USING dp_spectral INTO FILE 'pairs.csv' WITH (share := 0.1);
-//	generate     = "GENERATE" call "INTO" name              e.g. GENERATE preferential_attachment(n := 10000, m := 40) INTO synthetic;
-//	describegraph = "DESCRIBE" "GRAPH" name [ options ]     e.g. DESCRIBE GRAPH social WITH (bootstrap := 100, seed := 1);
+//	               [ options ]                              e.g. EXPORT PAIRS OF social USING dp_spectral INTO FILE 'pairs.parquet' WITH (negatives := 'degree');
+//	generate     = "GENERATE" call "INTO" name              e.g. GENERATE preferential_attachment(n := 10000, m := 40, seed := 7) INTO synthetic;
+//	describegraph = "DESCRIBE" "GRAPH" name [ options ]     e.g. DESCRIBE GRAPH social WITH (bootstrap := 100);
 //	describevertex = "DESCRIBE" "VERTEX" key [ "IN" name ]  e.g. DESCRIBE VERTEX 'alice' IN social;
 //	describemodel = "DESCRIBE" "MODEL" name                 e.g. DESCRIBE MODEL friends;
 //	describeembedding = "DESCRIBE" "EMBEDDING" name         e.g. DESCRIBE EMBEDDING spec;
@@ -153,19 +153,19 @@
 //	               | "GENERATORS" | "STATS" | "JOBS" )      e.g. SHOW EMBEDDINGS;
 //	showgenerations = "SHOW" "GENERATIONS" "OF" name        e.g. SHOW GENERATIONS OF spec;
 //	showvector   = "SHOW" "VECTOR" "OF" key "IN" name       e.g. SHOW VECTOR OF 'alice' IN spec;
-//	showvertices = "SHOW" "VERTICES" [ "IN" name ]          e.g. SHOW VERTICES IN social COLUMNS rank, city WHERE degree > 100 ORDER BY rank DESC LIMIT 10;
-//	showedges    = "SHOW" "EDGES" [ "IN" name ]             e.g. SHOW EDGES IN social WHERE weight >= 2 ORDER BY time DESC LIMIT 10;
+//	showvertices = "SHOW" "VERTICES" [ "IN" name ]          e.g. SHOW VERTICES IN social COLUMNS degree, city WHERE city IN ('Bern', 'Basel') ORDER BY age DESC LIMIT 20;
+//	showedges    = "SHOW" "EDGES" [ "IN" name ]             e.g. SHOW EDGES IN social WHERE weight >= 2 AND BOTH (city = 'Bern') ORDER BY time DESC LIMIT 20;
 //	showneighbors = "SHOW" "NEIGHBORS" "OF" key [ "WITHIN"
-//	               integer ] [ "IN" name ]                  e.g. SHOW NEIGHBORS OF 'alice' WITHIN 2 IN social WHERE age > 30 LIMIT 10;
+//	               integer ] [ "IN" name ]                  e.g. SHOW NEIGHBORS OF 'alice' WITHIN 2 IN social WHERE degree > 10 LIMIT 10;
 //	showattributes = "SHOW" "ATTRIBUTES" [ "IN" name ]      e.g. SHOW ATTRIBUTES IN social;
 //	countvertices = "COUNT" "VERTICES" [ "IN" name ]
 //	               [ "WHERE" condition ] [ "BY" name ]
-//	               [ "WITH" summary { "," summary } ]       e.g. COUNT VERTICES IN social WHERE degree > 100 BY city WITH mean(age), max(rank);
+//	               [ "WITH" summary { "," summary } ]       e.g. COUNT VERTICES IN social WHERE degree > 10 BY city WITH mean(age), max(degree);
 //	compute      = "COMPUTE" call "IN" name [ "FROM" key
 //	               { "," key } ] [ "AS" name ] [ options ]
 //	               [ "IN" "BACKGROUND" ]                    e.g. COMPUTE pagerank(damping := 0.85) IN social AS rank;
 //	path         = "PATH" "FROM" key "TO" key [ "IN" name ]
-//	               [ "BY" "WEIGHT" ]                        e.g. PATH FROM 'alice' TO 'bob' IN social BY WEIGHT;
+//	               [ "BY" "WEIGHT" ]                        e.g. PATH FROM 'alice' TO 'bob' IN social;
 //	embed        = "EMBED" name "USING" call "AS" name
 //	               [ options ] [ "IN" "BACKGROUND" ]        e.g. EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec;
 //	estimateembed = "ESTIMATE" "EMBED" name "USING" call
@@ -176,7 +176,7 @@
 //	               [ options ] [ "IN" "BACKGROUND" ]        e.g. ESTIMATE COMPUTE betweenness IN social;
 //	canceljob    = "CANCEL" "JOB" integer                   e.g. CANCEL JOB 3;
 //	resumejob    = "RESUME" "JOB" integer [ "IN"
-//	               "BACKGROUND" ]                           e.g. RESUME JOB 4 IN BACKGROUND;
+//	               "BACKGROUND" ]                           e.g. RESUME JOB 3 IN BACKGROUND;
 //	waitjob      = "WAIT" "JOB" integer                     e.g. WAIT JOB 3;
 //	refreshmeasure = "REFRESH" "MEASURE" name "IN" name
 //	               [ "IN" "BACKGROUND" ]                    e.g. REFRESH MEASURE rank IN social;
@@ -186,7 +186,7 @@
 //	refresh      = "REFRESH" name [ options ] [ "IN"
 //	               "BACKGROUND" ]                           e.g. REFRESH spec;
 //	verify       = "VERIFY" name [ options ] [ "IN"
-//	               "BACKGROUND" ]                           e.g. VERIFY spec IN BACKGROUND;
+//	               "BACKGROUND" ]                           e.g. VERIFY spec WITH (sample := 200);
 //	altergraph   = "ALTER" "GRAPH" name "RENAME" "TO" name  e.g. ALTER GRAPH social RENAME TO people;
 //	alterembedding = "ALTER" "EMBEDDING" name "AUTO"
 //	               "REFRESH" ( "AFTER" integer "CHANGES"
@@ -199,49 +199,49 @@
 //	nearest      = "NEAREST" integer ( "TO" ( "(" key { ","
 //	               key } ")" | vertex ) | "FOR" each )
 //	               "USING" space [ "FRESH" ] [ "EXACT" ]
-//	               [ options ]                              e.g. NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked ORDER BY age DESC; NEAREST 5 TO ('alice', 107) USING spec; NEAREST 10 FOR ALL USING cosine(spec) WHERE NOT linked; NEAREST 5 FOR FILE 'keys.txt' USING spec WITH (count := 100);
+//	               [ options ]                              e.g. NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked AND degree >= 3; NEAREST 5 TO ('alice', 107) USING spec; NEAREST 10 FOR ALL USING cosine(spec) WHERE NOT linked; NEAREST 5 FOR FILE 'keys.txt' USING spec WITH (count := 100);
 //	within       = "WITHIN" threshold "OF" vertex "USING"
-//	               space [ "EXACT" ]                        e.g. WITHIN EPSILON 0.45 OF 107 USING spec ORDER BY degree LIMIT 100;
+//	               space [ "EXACT" ]                        e.g. WITHIN EPSILON 0.45 OF 'alice' USING spec LIMIT 20;
 //	reconstruct  = "RECONSTRUCT" name ( threshold | "AUTO"
 //	               ) [ "INTO" ( "GRAPH" name | "FILE"
-//	               string ) ] [ options ]                   e.g. RECONSTRUCT spec AUTO INTO GRAPH again WITH (grid := 'paper');
+//	               string ) ] [ options ]                   e.g. RECONSTRUCT spec AUTO INTO GRAPH again WITH (criterion := 'spearman');
 //	evaluatelinks = "EVALUATE" "LINKS" "IN" name [ "USING"
-//	               call { "," call } ] [ options ]          e.g. EVALUATE LINKS IN social USING dp_spectral(dim := 64), deepwalk WITH (share := 0.1);
+//	               call { "," call } ] [ options ]          e.g. EVALUATE LINKS IN social USING dp_spectral(beta := 0.25), dp_walker WITH (share := 0.1, features := 'difference, l1');
 //	evaluatelabels = "EVALUATE" "LABELS" string "OF" name
-//	               [ options ]                              e.g. EVALUATE LABELS 'area' OF spec;
+//	               [ options ]                              e.g. EVALUATE LABELS 'groups' OF spec WITH (fractions := '0.1,0.5', separator := ',');
 //	evaluateparameters = "EVALUATE" "PARAMETERS" "IN" name
-//	               "USING" call [ options ]                 e.g. EVALUATE PARAMETERS IN social USING dp_spectral(dim := 64);
+//	               "USING" call [ options ]                 e.g. EVALUATE PARAMETERS IN social USING dp_spectral(normalization := 'degree') WITH (beta := '0,0.25,0.5,1', dim := '50,100,200');
 //	evaluatereconstruction = "EVALUATE" "RECONSTRUCTION"
-//	               "OF" name [ options ]                    e.g. EVALUATE RECONSTRUCTION OF spec;
+//	               "OF" name [ options ]                    e.g. EVALUATE RECONSTRUCTION OF spec WITH (grid := 'paper', criterion := 'f1');
 //	tune         = "TUNE" name [ "USING" call { "," call }
 //	               ] "FOR" ( "RECONSTRUCTION" | "LINKS"
 //	               | "LABELS" ) "AS" name [ options ]
-//	               [ "IN" "BACKGROUND" ]                    e.g. TUNE social USING dp_spectral, dp_walker(walks := 5) FOR LINKS AS best WITH (budget := '10m');
+//	               [ "IN" "BACKGROUND" ]                    e.g. TUNE social USING dp_spectral(dim := 64), dp_walker FOR RECONSTRUCTION AS best WITH (budget := '10m');
 //	trainmodel   = "TRAIN" "MODEL" name "IN" name [ "USING"
 //	               term [ "," term ] ] [ options ] [ "IN"
-//	               "BACKGROUND" ]                           e.g. TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, katz) WITH (seed := 1);
+//	               "BACKGROUND" ]                           e.g. TRAIN MODEL friends IN social; TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, katz) WITH (seed := 1);
 //	materializepredictions = "MATERIALIZE" "PREDICTIONS"
 //	               [ option { "," option } ] "FROM" scorer
 //	               "IN" name [ options ] [ "IN"
 //	               "BACKGROUND" ]                           e.g. MATERIALIZE PREDICTIONS FROM model(friends) IN social WITH (top := 50);
 //	scorefile    = "SCORE" "FILE" string [ "IN" name ]
 //	               "WITH" scorer { "," scorer } [ "INTO"
-//	               "FILE" string ] [ options ]              e.g. SCORE FILE 'pairs.csv' IN social WITH jaccard INTO FILE 'scores.csv' WITH (overwrite := true);
+//	               "FILE" string ] [ options ]              e.g. SCORE FILE 'pairs.csv' IN social WITH adamic_adar INTO FILE 'scores.csv';
 //	score        = "SCORE" pair { "," pair } [ "IN" name ]
-//	               "WITH" scorer { "," scorer } [ options ] e.g. SCORE ('alice', 'bob'), (1, 2) IN social WITH adamic_adar, cosine(spec);
+//	               "WITH" scorer { "," scorer } [ options ] e.g. SCORE ('alice', 'bob'), ('carol', 'dave') IN social WITH adamic_adar, cosine(spec);
 //	predict      = "PREDICT" integer "LINKS" [ "FOR" ( each
 //	               | key ) ] [ "IN" name ] "WITH" scorer
 //	               [ "AS" "OF" ( string | integer ) ]
 //	               [ options ] | "PREDICT" integer "LINKS"
 //	               "FOR" ( each | key ) [ "IN" name ]
-//	               [ "FROM" scorer ]                        e.g. PREDICT 5 LINKS FOR 'alice' WITH l3 ORDER BY age; PREDICT 10 LINKS IN mail WITH l3 AS OF '2015-01-01'; PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WITH (near := 100) WHERE degree > 2; PREDICT 10 LINKS FOR 'alice' IN social;
-//	help         = "HELP" { word }                          e.g. HELP export graph;
+//	               [ "FROM" scorer ]                        e.g. PREDICT 20 LINKS FOR 'alice' IN social WITH resource_allocation WHERE degree >= 3; PREDICT 10 LINKS IN mail WITH l3 AS OF '2015-01-01'; PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WITH (near := 100) WHERE degree > 2; PREDICT 10 LINKS FOR 'alice' IN social;
+//	help         = "HELP" { word }                          e.g. HELP NEAREST;
 //	check        = "CHECK"                                  e.g. CHECK;
 //	compact      = "COMPACT"                                e.g. COMPACT;
 //	backup       = "BACKUP" "INTO" "FILE" string [ options
-//	               ]                                        e.g. BACKUP INTO FILE 'social.backup' WITH (overwrite := true);
+//	               ]                                        e.g. BACKUP INTO FILE 'monday.ht' WITH (overwrite := TRUE);
 //	recover      = "RECOVER" "INTO" "FILE" string [ options
-//	               ]                                        e.g. RECOVER INTO FILE 'social.ht';
+//	               ]                                        e.g. RECOVER INTO FILE 'saved.ht';
 //	conjunction  = negation { "AND" negation }              e.g. NEAREST 5 TO 'a' USING e WHERE degree >= 3 AND degree <= 10;
 //	option       = name ":=" literal                        e.g. GENERATE preferential_attachment(n := $n) INTO g;
 //	key          = string | integer                         e.g. NEAREST 3 TO 107 USING spec;

@@ -157,6 +157,18 @@ func Syntax(heading string) string {
 	return strings.Join(all, "; ")
 }
 
+// Example returns a whole statement with a heading; empty for one that is unknown, and for those that
+// are not statements of their own.
+func Example(heading string) string {
+	for _, r := range slices.Concat(statements, []rule{explainScore}) {
+		if r.heading == heading {
+			first, _, _ := strings.Cut(r.example, "; ")
+			return first
+		}
+	}
+	return ""
+}
+
 // Parse reads the one statement of a text, with or without its semicolon. The
 // error is an *Error. It takes time and memory proportional to the text.
 func Parse(text string) (Statement, error) { return Source{Text: text}.Parse() }

@@ -4,10 +4,10 @@ package parser
 // words in this order, in which the rules with the same word lie together. Of rules with the
 // same words the first that reads the whole text is taken.
 var statements = []rule{
-	asks("CREATE INDEX", "CREATE INDEX ON spec WITH (metric := 'cosine')", func(s *CreateIndex) form {
+	asks("CREATE INDEX", "CREATE INDEX ON spec WITH (metric := 'cosine', ef := 100)", func(s *CreateIndex) form {
 		return form{one("ON", embedding, &s.Embedding), options(&s.Options), background(&s.Background)}
 	}),
-	does("CREATE GRAPH", "CREATE GRAPH shuffled AS NULL OF social WITH (exchanges := 20); CREATE GRAPH near AS NEAREST 10 USING cosine(spec) MUTUAL", func(s *DeriveGraph) form {
+	does("CREATE GRAPH", "CREATE GRAPH adults AS SUBGRAPH OF social WHERE age >= 18 AND weight > 1; CREATE GRAPH near AS NEAREST 10 USING cosine(spec) MUTUAL", func(s *DeriveGraph) form {
 		of := func(least, most int) list[Ident] { return list[Ident]{"OF", graph, &s.Of, least, most} }
 		return form{one("", newGraph, &s.Graph), word("AS"), either{
 			{choose(&s.How, Subgraph), of(1, 1), one("WHERE", edgeCondition, &s.Where)},
@@ -24,7 +24,7 @@ var statements = []rule{
 		return form{one("", attribute, &s.Attribute), one("FROM", graph, &s.Graph)}
 	}),
 	does("DROP INDEX", "DROP INDEX ON spec", func(s *DropIndex) form { return form{one("ON", embedding, &s.Embedding)} }),
-	does("DROP JOB", "DROP JOB 4", func(s *Job) form { return form{is[JobVerb]{&s.Verb, DropJob}, one("", job, &s.Number)} }),
+	does("DROP JOB", "DROP JOB 3", func(s *Job) form { return form{is[JobVerb]{&s.Verb, DropJob}, one("", job, &s.Number)} }),
 	does("DROP MODEL", "DROP MODEL friends", func(s *DropModel) form { return form{one("", model, &s.Model)} }),
 	does("DROP PREDICTIONS", "DROP PREDICTIONS FROM model(friends) IN social", func(s *DropPredictions) form {
 		return form{one("FROM", scorer, &s.Scorer), one("IN", graph, &s.Graph)}
@@ -33,58 +33,58 @@ var statements = []rule{
 	does("INSERT VERTEX", "INSERT VERTEX 'alice' (age := 41, city := 'Bern'), 'bob' INTO social", func(s *InsertVertices) form {
 		return form{some("", newVertex, &s.Vertices), one("INTO", graph, &s.Graph)}
 	}),
-	does("INSERT EDGE", "INSERT EDGE ('alice', 'bob'), (1, 2, weight := 2) INTO social", func(s *InsertEdges) form {
+	does("INSERT EDGE", "INSERT EDGE ('alice', 'bob'), ('alice', 'carol', WEIGHT := 2.5, TIME := '2024-02-29') INTO social", func(s *InsertEdges) form {
 		return form{some("", newEdge, &s.Edges), one("INTO", graph, &s.Graph)}
 	}),
-	does("UPDATE VERTICES", "UPDATE VERTICES IN social SET minor := TRUE WHERE age < 18", func(s *UpdateVertices) form {
+	does("UPDATE VERTICES", "UPDATE VERTICES IN social SET hub := TRUE WHERE degree >= 100", func(s *UpdateVertices) form {
 		return form{one("IN", graph, &s.Graph), some("SET", assignment, &s.Values), one("WHERE", condition, &s.Where)}
 	}),
 	does("UPDATE VERTEX", "UPDATE VERTEX 'alice', 'bob' SET age := 42, city := MISSING IN social", func(s *UpdateVertices) form {
 		return form{some("", key, &s.Keys), some("SET", assignment, &s.Values), one("IN", graph, &s.Graph)}
 	}),
-	does("UPDATE EDGE", "UPDATE EDGE ('a', 'b') SET weight := 3, time := MISSING IN social", func(s *UpdateEdges) form {
+	does("UPDATE EDGE", "UPDATE EDGE ('alice', 'bob') SET WEIGHT := 3, TIME := MISSING IN social", func(s *UpdateEdges) form {
 		return form{some("", pair, &s.Pairs), one("SET", edgeValues, &s.Values), one("IN", graph, &s.Graph)}
 	}),
 	does("DELETE VERTICES", "DELETE VERTICES FROM social WHERE degree = 0", func(s *DeleteVertices) form {
 		return form{one("FROM", graph, &s.Graph), one("WHERE", condition, &s.Where)}
 	}),
-	does("DELETE VERTEX", "DELETE VERTEX 'alice', 107 FROM social", func(s *DeleteVertices) form {
+	does("DELETE VERTEX", "DELETE VERTEX 'alice', 'bob' FROM social", func(s *DeleteVertices) form {
 		return form{some("", key, &s.Keys), one("FROM", graph, &s.Graph)}
 	}),
 	does("DELETE EDGES FILE", "DELETE EDGES FILE 'gone.csv' FROM social", func(s *DeleteEdgesFile) form {
 		return form{one("", fileName, &s.File), one("FROM", graph, &s.Graph), options(&s.Options)}
 	}),
-	does("DELETE EDGE", "DELETE EDGE ('a', 'b'), ('c', 'd') FROM social", func(s *DeleteEdges) form {
+	does("DELETE EDGE", "DELETE EDGE ('alice', 'bob'), ('carol', 'dave') FROM social", func(s *DeleteEdges) form {
 		return form{some("", pair, &s.Pairs), one("FROM", graph, &s.Graph)}
 	}),
-	does("IMPORT VERTICES", "IMPORT VERTICES 'people.csv' INTO social", func(s *ImportVertices) form {
+	does("IMPORT VERTICES", "IMPORT VERTICES 'people.csv' INTO social WITH (key := 'name', columns := 'age, city')", func(s *ImportVertices) form {
 		return form{one("", fileName, &s.File), one("INTO", graph, &s.Graph), options(&s.Options)}
 	}),
-	does("IMPORT EMBEDDING", "IMPORT EMBEDDING 'theirs.npy' INTO social AS theirs", func(s *ImportEmbedding) form {
+	does("IMPORT EMBEDDING", "IMPORT EMBEDDING 'theirs.npy' INTO social AS theirs WITH (keys := 'nodes.txt', no_vector := 'zero')", func(s *ImportEmbedding) form {
 		return form{one("", fileName, &s.File), one("INTO", graph, &s.Graph), one("AS", newEmbedding, &s.Embedding), options(&s.Options)}
 	}),
-	does("IMPORT", "IMPORT 'edges.tsv.gz' INTO social WITH (on_error := 'skip')", func(s *Import) form {
+	does("IMPORT", "IMPORT 'messages.csv.gz' INTO social WITH (source := 'from', target := 'to', time := 3)", func(s *Import) form {
 		return form{one("", fileName, &s.File), one("INTO", graph, &s.Graph), options(&s.Options)}
 	}),
-	does("EXPORT GRAPH", "EXPORT GRAPH social INTO FILE 'social.edges'", func(s *ExportGraph) form {
+	does("EXPORT GRAPH", "EXPORT GRAPH social INTO FILE 'social.graphml.gz'", func(s *ExportGraph) form {
 		return form{one("", graph, &s.Graph), one("INTO FILE", fileName, &s.File), options(&s.Options)}
 	}),
 	does("EXPORT VERTICES", "EXPORT VERTICES OF social INTO FILE 'people.csv'", func(s *ExportVertices) form {
 		return form{one("OF", graph, &s.Graph), one("INTO FILE", fileName, &s.File), options(&s.Options)}
 	}),
-	does("EXPORT WALKS", "EXPORT WALKS OF social USING dp_walker(walks := 5) INTO FILE 'walks.txt'", func(s *ExportWalks) form {
+	does("EXPORT WALKS", "EXPORT WALKS OF social USING dp_walker(beta := 1.5) INTO FILE 'walks.txt.gz'", func(s *ExportWalks) form {
 		return form{one("OF", graph, &s.Graph), one("USING", walkMethod, &s.Method), one("INTO FILE", fileName, &s.File), options(&s.Options)}
 	}),
-	does("EXPORT EMBEDDING", "EXPORT EMBEDDING spec INTO FILE 'spec.txt' WITH (overwrite := true)", func(s *ExportEmbedding) form {
+	does("EXPORT EMBEDDING", "EXPORT EMBEDDING spec INTO FILE 'spec.npy' WITH (overwrite := TRUE)", func(s *ExportEmbedding) form {
 		return form{one("", embedding, &s.Embedding), one("INTO FILE", fileName, &s.File), options(&s.Options)}
 	}),
-	does("EXPORT PAIRS", "EXPORT PAIRS OF social USING dp_spectral INTO FILE 'pairs.csv' WITH (share := 0.1)", func(s *ExportPairs) form {
+	does("EXPORT PAIRS", "EXPORT PAIRS OF social USING dp_spectral INTO FILE 'pairs.parquet' WITH (negatives := 'degree')", func(s *ExportPairs) form {
 		return form{one("OF", graph, &s.Graph), maySome("USING", method, &s.Methods), one("INTO FILE", fileName, &s.File), options(&s.Options)}
 	}),
-	does("GENERATE", "GENERATE preferential_attachment(n := 10000, m := 40) INTO synthetic", func(s *Generate) form {
+	does("GENERATE", "GENERATE preferential_attachment(n := 10000, m := 40, seed := 7) INTO synthetic", func(s *Generate) form {
 		return form{one("", generator, &s.Generator), one("INTO", newGraph, &s.Graph)}
 	}),
-	asks("DESCRIBE GRAPH", "DESCRIBE GRAPH social WITH (bootstrap := 100, seed := 1)", func(s *DescribeGraph) form {
+	asks("DESCRIBE GRAPH", "DESCRIBE GRAPH social WITH (bootstrap := 100)", func(s *DescribeGraph) form {
 		return form{one("", graph, &s.Graph), options(&s.Options)}
 	}),
 	asks("DESCRIBE VERTEX", "DESCRIBE VERTEX 'alice' IN social", func(s *DescribeVertex) form {
@@ -97,21 +97,21 @@ var statements = []rule{
 	asks("SHOW VECTOR", "SHOW VECTOR OF 'alice' IN spec", func(s *ShowVector) form {
 		return form{one("OF", key, &s.Vertex), one("IN", embedding, &s.Embedding)}
 	}),
-	asks("SHOW VERTICES", "SHOW VERTICES IN social COLUMNS rank, city WHERE degree > 100 ORDER BY rank DESC LIMIT 10", func(s *ShowVertices) form {
+	asks("SHOW VERTICES", "SHOW VERTICES IN social COLUMNS degree, city WHERE city IN ('Bern', 'Basel') ORDER BY age DESC LIMIT 20", func(s *ShowVertices) form {
 		return form{mayAt("IN", graph, &s.Graph)}
 	}),
-	asks("SHOW EDGES", "SHOW EDGES IN social WHERE weight >= 2 ORDER BY time DESC LIMIT 10", func(s *ShowEdges) form {
+	asks("SHOW EDGES", "SHOW EDGES IN social WHERE weight >= 2 AND BOTH (city = 'Bern') ORDER BY time DESC LIMIT 20", func(s *ShowEdges) form {
 		return form{mayAt("IN", graph, &s.Graph)}
 	}),
-	asks("SHOW NEIGHBORS", "SHOW NEIGHBORS OF 'alice' WITHIN 2 IN social WHERE age > 30 LIMIT 10", func(s *ShowNeighbors) form {
+	asks("SHOW NEIGHBORS", "SHOW NEIGHBORS OF 'alice' WITHIN 2 IN social WHERE degree > 10 LIMIT 10", func(s *ShowNeighbors) form {
 		return form{one("OF", key, &s.Of), may("WITHIN", count, &s.Within), mayAt("IN", graph, &s.Graph)}
 	}),
 	asks("SHOW ATTRIBUTES", "SHOW ATTRIBUTES IN social", func(s *ShowAttributes) form { return form{mayAt("IN", graph, &s.Graph)} }),
-	asks("COUNT VERTICES", "COUNT VERTICES IN social WHERE degree > 100 BY city WITH mean(age), max(rank)", func(s *CountVertices) form {
+	asks("COUNT VERTICES", "COUNT VERTICES IN social WHERE degree > 10 BY city WITH mean(age), max(degree)", func(s *CountVertices) form {
 		return form{mayAt("IN", graph, &s.Graph), may("WHERE", condition, &s.Where), mayAt("BY", attribute, &s.By), maySome("WITH", summary, &s.With)}
 	}),
 	asks("COMPUTE", "COMPUTE pagerank(damping := 0.85) IN social AS rank", computeForm),
-	asks("PATH", "PATH FROM 'alice' TO 'bob' IN social BY WEIGHT", func(s *Path) form {
+	asks("PATH", "PATH FROM 'alice' TO 'bob' IN social", func(s *Path) form {
 		return form{one("FROM", key, &s.From), one("TO", key, &s.To), mayAt("IN", graph, &s.Graph), toggle{"BY WEIGHT", &s.ByWeight}}
 	}),
 	asks("EMBED", "EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec", func(s *Embed) form {
@@ -122,7 +122,7 @@ var statements = []rule{
 	}),
 	asks("ESTIMATE COMPUTE", "ESTIMATE COMPUTE betweenness IN social", func(s *EstimateCompute) form { return computeForm(&s.Compute) }),
 	asks("CANCEL JOB", "CANCEL JOB 3", func(s *Job) form { return form{is[JobVerb]{&s.Verb, CancelJob}, one("", job, &s.Number)} }),
-	asks("RESUME JOB", "RESUME JOB 4 IN BACKGROUND", func(s *Job) form {
+	asks("RESUME JOB", "RESUME JOB 3 IN BACKGROUND", func(s *Job) form {
 		return form{is[JobVerb]{&s.Verb, ResumeJob}, one("", job, &s.Number), background(&s.Background)}
 	}),
 	asks("WAIT JOB", "WAIT JOB 3", func(s *Job) form { return form{is[JobVerb]{&s.Verb, WaitJob}, one("", job, &s.Number)} }),
@@ -136,7 +136,7 @@ var statements = []rule{
 	asks("REFRESH", "REFRESH spec", func(s *Refresh) form {
 		return form{one("", embedding, &s.Embedding), options(&s.Options), background(&s.Background)}
 	}),
-	asks("VERIFY", "VERIFY spec IN BACKGROUND", func(s *Verify) form {
+	asks("VERIFY", "VERIFY spec WITH (sample := 200)", func(s *Verify) form {
 		return form{one("", embedding, &s.Embedding), options(&s.Options), background(&s.Background)}
 	}),
 	renames(RenamedGraph, graph, newGraph, "ALTER GRAPH social RENAME TO people"),
@@ -151,52 +151,52 @@ var statements = []rule{
 	asks("DIFF", "DIFF spec@1, spec@2 LIMIT 20", func(s *Diff) form {
 		return form{one("", embedding, &s.Before), sign(","), one("", embedding, &s.After)}
 	}),
-	asks("NEAREST", "NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked ORDER BY age DESC; NEAREST 5 TO ('alice', 107) USING spec; NEAREST 10 FOR ALL USING cosine(spec) WHERE NOT linked; NEAREST 5 FOR FILE 'keys.txt' USING spec WITH (count := 100)", func(s *Nearest) form {
+	asks("NEAREST", "NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked AND degree >= 3; NEAREST 5 TO ('alice', 107) USING spec; NEAREST 10 FOR ALL USING cosine(spec) WHERE NOT linked; NEAREST 5 FOR FILE 'keys.txt' USING spec WITH (count := 100)", func(s *Nearest) form {
 		return form{
 			one("", count, &s.Count), either{{word("TO"), either{{examples(s)}, {one("", vertex, &s.To)}}}, {oneAt("FOR", each, &s.Each)}},
 			one("USING", space, &s.Using), toggle{"FRESH", &s.Fresh}, toggle{"EXACT", &s.Exact}, options(&s.Options),
 		}
 	}),
-	asks("WITHIN", "WITHIN EPSILON 0.45 OF 107 USING spec ORDER BY degree LIMIT 100", func(s *Within) form {
+	asks("WITHIN", "WITHIN EPSILON 0.45 OF 'alice' USING spec LIMIT 20", func(s *Within) form {
 		return form{one("", threshold, &s.Threshold), one("OF", vertex, &s.Of), one("USING", space, &s.Using), toggle{"EXACT", &s.Exact}}
 	}),
-	does("RECONSTRUCT", "RECONSTRUCT spec AUTO INTO GRAPH again WITH (grid := 'paper')", func(s *Reconstruct) form {
+	does("RECONSTRUCT", "RECONSTRUCT spec AUTO INTO GRAPH again WITH (criterion := 'spearman')", func(s *Reconstruct) form {
 		return form{
 			one("", embedding, &s.Embedding), one("", thresholdOrAuto, &s.Threshold),
 			maybe{word("INTO"), either{{oneAt("GRAPH", newGraph, &s.Graph)}, {one("FILE", fileName, &s.File)}}}, options(&s.Options),
 		}
 	}),
-	asks("EVALUATE LINKS", "EVALUATE LINKS IN social USING dp_spectral(dim := 64), deepwalk WITH (share := 0.1)", func(s *EvaluateLinks) form {
+	asks("EVALUATE LINKS", "EVALUATE LINKS IN social USING dp_spectral(beta := 0.25), dp_walker WITH (share := 0.1, features := 'difference, l1')", func(s *EvaluateLinks) form {
 		return form{one("IN", graph, &s.Graph), maySome("USING", method, &s.Methods), options(&s.Options)}
 	}),
-	asks("EVALUATE LABELS", "EVALUATE LABELS 'area' OF spec", func(s *EvaluateLabels) form {
+	asks("EVALUATE LABELS", "EVALUATE LABELS 'groups' OF spec WITH (fractions := '0.1,0.5', separator := ',')", func(s *EvaluateLabels) form {
 		return form{one("", label, &s.Attribute), one("OF", embedding, &s.Embedding), options(&s.Options)}
 	}),
-	asks("EVALUATE PARAMETERS", "EVALUATE PARAMETERS IN social USING dp_spectral(dim := 64)", func(s *EvaluateParameters) form {
+	asks("EVALUATE PARAMETERS", "EVALUATE PARAMETERS IN social USING dp_spectral(normalization := 'degree') WITH (beta := '0,0.25,0.5,1', dim := '50,100,200')", func(s *EvaluateParameters) form {
 		return form{one("IN", graph, &s.Graph), one("USING", method, &s.Method), options(&s.Options)}
 	}),
-	asks("EVALUATE RECONSTRUCTION", "EVALUATE RECONSTRUCTION OF spec", func(s *EvaluateReconstruction) form {
+	asks("EVALUATE RECONSTRUCTION", "EVALUATE RECONSTRUCTION OF spec WITH (grid := 'paper', criterion := 'f1')", func(s *EvaluateReconstruction) form {
 		return form{one("OF", embedding, &s.Embedding), options(&s.Options)}
 	}),
-	does("TUNE", "TUNE social USING dp_spectral, dp_walker(walks := 5) FOR LINKS AS best WITH (budget := '10m')", func(s *Tune) form {
+	does("TUNE", "TUNE social USING dp_spectral(dim := 64), dp_walker FOR RECONSTRUCTION AS best WITH (budget := '10m')", func(s *Tune) form {
 		return form{
 			one("", graph, &s.Graph), maySome("USING", method, &s.Methods), word("FOR"), oneOf(&s.For, goals), one("AS", newEmbedding, &s.Embedding),
 			options(&s.Options), background(&s.Background),
 		}
 	}),
-	asks("TRAIN MODEL", "TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, katz) WITH (seed := 1)", func(s *TrainModel) form {
+	asks("TRAIN MODEL", "TRAIN MODEL friends IN social; TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, katz) WITH (seed := 1)", func(s *TrainModel) form {
 		return form{one("", newModel, &s.Model), one("IN", graph, &s.Graph), features(s), options(&s.Options), background(&s.Background)}
 	}),
 	asks("MATERIALIZE PREDICTIONS", "MATERIALIZE PREDICTIONS FROM model(friends) IN social WITH (top := 50)", func(s *Materialize) form {
 		return form{optionsFrom(&s.Options), one("", scorer, &s.Scorer), one("IN", graph, &s.Graph), options(&s.Options), background(&s.Background)}
 	}),
-	does("SCORE FILE", "SCORE FILE 'pairs.csv' IN social WITH jaccard INTO FILE 'scores.csv' WITH (overwrite := true)", func(s *ScoreFile) form {
+	does("SCORE FILE", "SCORE FILE 'pairs.csv' IN social WITH adamic_adar INTO FILE 'scores.csv'", func(s *ScoreFile) form {
 		return form{one("", pairsFile, &s.Pairs), mayAt("IN", graph, &s.Graph), some("WITH", scorer, &s.Scorers), may("INTO FILE", fileName, &s.File), options(&s.Options)}
 	}),
-	asks("SCORE", "SCORE ('alice', 'bob'), (1, 2) IN social WITH adamic_adar, cosine(spec)", func(s *Score) form {
+	asks("SCORE", "SCORE ('alice', 'bob'), ('carol', 'dave') IN social WITH adamic_adar, cosine(spec)", func(s *Score) form {
 		return form{some("", pair, &s.Pairs), mayAt("IN", graph, &s.Graph), some("WITH", scorer, &s.Scorers), options(&s.Options)}
 	}),
-	asks("PREDICT", "PREDICT 5 LINKS FOR 'alice' WITH l3 ORDER BY age; PREDICT 10 LINKS IN mail WITH l3 AS OF '2015-01-01'; PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WITH (near := 100) WHERE degree > 2", func(s *Predict) form {
+	asks("PREDICT", "PREDICT 20 LINKS FOR 'alice' IN social WITH resource_allocation WHERE degree >= 3; PREDICT 10 LINKS IN mail WITH l3 AS OF '2015-01-01'; PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WITH (near := 100) WHERE degree > 2", func(s *Predict) form {
 		return form{
 			one("", count, &s.Count), word("LINKS"), maybe{word("FOR"), whom(&s.Each, &s.For)},
 			mayAt("IN", graph, &s.Graph), is[bool]{&s.Stored, false}, oneAt("WITH", scorer, &s.Scorer), may("AS OF", date, &s.AsOf),
@@ -209,13 +209,13 @@ var statements = []rule{
 			mayAt("IN", graph, &s.Graph), mayAt("FROM", scorer, &s.Scorer),
 		}
 	}),
-	does("HELP", "HELP export graph", func(s *Help) form { return form{topic(s)} }),
+	does("HELP", "HELP NEAREST", func(s *Help) form { return form{topic(s)} }),
 	asks("CHECK", "CHECK", func(*Check) form { return nil }),
 	does("COMPACT", "COMPACT", func(*Compact) form { return nil }),
-	does("BACKUP", "BACKUP INTO FILE 'social.backup' WITH (overwrite := true)", func(s *Backup) form {
+	does("BACKUP", "BACKUP INTO FILE 'monday.ht' WITH (overwrite := TRUE)", func(s *Backup) form {
 		return form{one("INTO FILE", fileName, &s.File), options(&s.Options)}
 	}),
-	does("RECOVER", "RECOVER INTO FILE 'social.ht'", func(s *Recover) form {
+	does("RECOVER", "RECOVER INTO FILE 'saved.ht'", func(s *Recover) form {
 		return form{one("INTO FILE", fileName, &s.File), options(&s.Options)}
 	}),
 }

@@ -61,9 +61,10 @@ const maxClasses = 10_000
 var evaluateLabels = &engine.Statement[*parser.EvaluateLabels, EvaluateLabelsRequest, session.Entry, EvaluateLabelsResult]{
 	Help: help.Statement{
 		Statement: "EVALUATE LABELS",
-		Summary:   "evaluates classifiers that predict an attribute from the vectors, trained on a part of the vertices; it stores nothing. macro_f1 is the mean over all classes of the attribute, 0 for one that is neither in the test set nor predicted (scikit-learn's average='macro', zero_division=0)",
+		Summary:   "evaluates classifiers that predict an attribute from the vectors, trained on a part of the vertices",
+		Detail:    "It stores nothing. macro_f1 is the mean over all classes of the attribute, 0 for one that is neither in the test set nor predicted (scikit-learn's average='macro', zero_division=0)",
+		Words:     "node classification f1 macro micro labels classes train test split accuracy supervised",
 		Columns:   "fraction, train, test, micro_f1, micro_f1_deviation, macro_f1, macro_f1_deviation, accuracy, accuracy_deviation; with classes: fraction, class, test, accuracy, accuracy_deviation, precision, f1, f1_deviation",
-		Example:   "EVALUATE LABELS 'groups' OF spec WITH (fractions := '0.1,0.5', separator := ',')",
 	},
 	Schema: labelsSchema,
 	Bind: func(b *engine.Binder, s *parser.EvaluateLabels) EvaluateLabelsRequest {

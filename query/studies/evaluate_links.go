@@ -26,11 +26,12 @@ import (
 var evaluateLinks = &engine.Statement[*parser.EvaluateLinks, EvaluateLinksRequest, *linkTrial, EvaluateLinksResult]{
 	Help: help.Statement{
 		Statement: "EVALUATE LINKS",
-		Summary:   "holds out edges, embeds the rest by each method, and compares how well scorers and learned models separate held-out edges from pairs without an edge; without USING it compares the scorers of the graph. It stores nothing",
+		Summary:   "holds out edges and compares how well scorers, methods and learned models separate them from pairs without an edge",
+		Detail:    "Each method embeds the edges that are left; without USING it compares the scorers of the graph. It stores nothing",
+		Words:     "auc roc benchmark train test split holdout cross validation precision recall accuracy compare methods link prediction",
 		Columns: strings.Join(linkColumns, ", ") + "; with ranking: " + strings.Join(rankColumns, ", ") +
 			"; with splits in addition: " + strings.Join(splitColumns, ", ") + "; with null_graph or negatives by degree in addition: " + strings.Join(nullColumns, ", ") +
 			"; with ranking and null_graph in addition to those of ranking: " + strings.Join(nullRankColumns, ", "),
-		Example: "EVALUATE LINKS IN social USING dp_spectral(beta := 0.25), dp_walker WITH (share := 0.1, features := 'difference, l1')",
 	},
 	Schema: linksSchema,
 	Bind: func(b *engine.Binder, s *parser.EvaluateLinks) (req EvaluateLinksRequest) {

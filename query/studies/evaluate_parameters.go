@@ -93,9 +93,10 @@ func DefaultVariations(method string) []Variation {
 var evaluateParameters = &engine.Statement[*parser.EvaluateParameters, EvaluateParametersRequest, study, EvaluateParametersResult]{
 	Help: help.Statement{
 		Statement: "EVALUATE PARAMETERS",
-		Summary:   "varies the options of a method one at a time, embeds the graph with each value, and measures the best reconstruction; without values it tries the usual values of all options. It stores nothing. " + sweep.Reading,
+		Summary:   "varies the options of a method one at a time, embeds the graph with each value, and measures the best reconstruction",
+		Detail:    "Without values it tries the usual values of all options. It stores nothing. " + sweep.Reading,
+		Words:     "grid search sensitivity hyperparameters sweep parameters",
 		Columns:   "option, value, " + sweep.EvaluationColumns,
-		Example:   "EVALUATE PARAMETERS IN social USING dp_spectral(normalization := 'degree') WITH (beta := '0,0.25,0.5,1', dim := '50,100,200')",
 	},
 	Schema:  parametersSchema,
 	Bind:    bindEvaluateParameters,

@@ -61,9 +61,10 @@ func exportPairsSchema() option.Schema[ExportPairsRequest] {
 var exportPairs = &engine.Statement[*parser.ExportPairs, ExportPairsRequest, pairTarget, files.ExportResult]{
 	Help: help.Statement{
 		Statement: "EXPORT PAIRS",
-		Summary:   "writes the pairs that EVALUATE LINKS measures with the same options, each with its label, its kind of negatives and all scores, so that other programs can compute the same figures; larger scores mean likelier edges, and distances are negated; with ranking it writes the recommendations; the file has one of the formats of INTO FILE",
+		Summary:   "writes the pairs that EVALUATE LINKS measures with the same options, each with its label and all scores",
+		Detail:    "Each has its kind of negatives, too, so that other programs can compute the same figures. Larger scores mean likelier edges, and distances are negated; with ranking it writes the recommendations. The file has one of the formats of INTO FILE",
+		Words:     "test set negatives sklearn holdout train test split roc",
 		Columns:   "file, pairs",
-		Example:   "EXPORT PAIRS OF social USING dp_spectral INTO FILE 'pairs.parquet' WITH (negatives := 'degree')",
 	},
 	Schema: exportPairsSchema,
 	Bind: func(b *engine.Binder, s *parser.ExportPairs) (req ExportPairsRequest) {

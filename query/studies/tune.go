@@ -34,9 +34,10 @@ import (
 var tuneEmbedding = &engine.Statement[*parser.Tune, TuneRequest, *tuning, TuneResult]{
 	Help: help.Statement{
 		Statement: "TUNE",
-		Summary:   "searches for the values of the options that the statement leaves open that are best for one purpose on this graph, stores the best embedding, and lists all trials, the best first. Without USING it searches every method whose defaults take at most a tenth of the budget, but not node2vec, or only unit_ball WITH (exact := TRUE); a notice names what is left out",
+		Summary:   "searches for the options of a method that are best for one purpose on this graph, and stores the best embedding",
+		Detail:    "Options that the statement gives stay; all trials are listed, the best first. Without USING it searches every method whose defaults take at most a tenth of the budget, but not node2vec, or only unit_ball WITH (exact := TRUE); a notice names what is left out",
+		Words:     "hyperparameter optimisation optimization grid random search best options choose method auto",
 		Columns:   "trial, method, options, stage, confirmed, score, the measures of the goal, seconds; in the background those of SHOW JOBS",
-		Example:   "TUNE social USING dp_spectral(dim := 64), dp_walker FOR RECONSTRUCTION AS best WITH (budget := '10m')",
 	},
 	Schema: tuneSchema,
 	Bind: func(b *engine.Binder, s *parser.Tune) TuneRequest {

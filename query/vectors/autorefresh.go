@@ -23,9 +23,10 @@ type autoRefreshRequest struct {
 var autoRefresh = &engine.Statement[*parser.AutoRefresh, autoRefreshRequest, engine.Nothing, storage.EmbeddingInfo]{
 	Help: help.Statement{
 		Statement: "ALTER EMBEDDING",
-		Summary:   "refreshes the embedding in the background after n vertex changes, or at a fixed interval if anything changed, while a program keeps the file open for writing; a vertex has changed if it is new, was deleted or has different edges. The setting is stored with the embedding",
+		Summary:   "refreshes an embedding in the background, after n changes of vertices or at an interval",
+		Detail:    "At an interval it is refreshed if anything changed. It does so while a program keeps the file open for writing. A vertex has changed if it is new, was deleted or has different edges. The setting is stored with the embedding",
+		Words:     "automatic auto refresh schedule background",
 		Columns:   "embedding, refresh",
-		Example:   "ALTER EMBEDDING spec AUTO REFRESH AFTER 100 CHANGES",
 	},
 	Bind: bindAutoRefresh,
 	Resolve: func(c *engine.Call, req autoRefreshRequest) (engine.Nothing, error) {

@@ -32,9 +32,9 @@ type EmbeddingDescription struct {
 var describeEmbedding = &engine.Statement[*parser.DescribeEmbedding, string, session.Entry, EmbeddingDescription]{
 	Help: help.Statement{
 		Statement: "DESCRIBE EMBEDDING",
-		Summary:   "reports the method, options and results of an embedding, and how much its graph has changed since",
+		Summary:   "reports the method, options and results of an embedding, and changes of its graph since",
+		Words:     "info parameters provenance",
 		Columns:   "property, value",
-		Example:   "DESCRIBE EMBEDDING spec",
 	},
 	Bind: func(b *engine.Binder, s *parser.DescribeEmbedding) string {
 		return b.Name(fault.Embedding, s.Embedding)

@@ -45,8 +45,8 @@ var diff = &engine.Statement[*parser.Diff, DiffRequest, diffed, DiffResult]{
 	Help: help.Statement{
 		Statement: "DIFF",
 		Summary:   "lists the vertices that moved most between two generations of an embedding; ten without LIMIT, WHERE and ORDER BY",
+		Words:     "compare change drift versions moved",
 		Columns:   "vertex, distance, relative",
-		Example:   "DIFF spec@1, spec@2 LIMIT 20",
 	},
 	Bind: func(b *engine.Binder, s *parser.Diff) DiffRequest {
 		req := DiffRequest{Before: b.Name(fault.Before, s.Before), After: b.Name(fault.Embedding, s.After), Limit: b.TakeLimit()}

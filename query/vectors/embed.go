@@ -52,9 +52,10 @@ type EmbedResult struct {
 var embed = &engine.Statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
 	Help: help.Statement{
 		Statement: "EMBED",
-		Summary:   "computes a vector for every vertex. An embedding of that name is replaced when the new one is complete, and its indexes are rebuilt; models and predictions that use it must then be computed again, unless the vectors are the same. A run of more than two seconds becomes a job, which can be resumed after it was stopped",
+		Summary:   "computes a vector for every vertex and stores the vectors as an embedding",
+		Detail:    "An embedding of that name is replaced when the new one is complete, and its indexes are rebuilt; models and predictions that use it must then be computed again, unless the vectors are the same. A run of more than two seconds becomes a job, which can be resumed after it was stopped",
+		Words:     "embedding embeddings node2vec deepwalk vectors representation learning latent dimensionality reduction word2vec fit train features gensim karateclub",
 		Columns:   "embedding, method, dim, vertices, seconds, residual; in the background those of SHOW JOBS",
-		Example:   "EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec",
 	},
 	Schema: embedSchema,
 	Bind:   bindEmbed,

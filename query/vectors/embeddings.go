@@ -17,8 +17,8 @@ import (
 var dropEmbedding = &engine.Statement[*parser.DropEmbedding, string, storage.EmbeddingInfo, engine.Nothing]{
 	Help: help.Statement{
 		Statement: "DROP EMBEDDING",
-		Summary:   "removes an embedding with its generations, or one past generation, which name@generation means",
-		Example:   "DROP EMBEDDING spec",
+		Summary:   "removes an embedding, or with name@generation its past generation",
+		Words:     "delete remove vectors",
 	},
 	Bind: func(b *engine.Binder, s *parser.DropEmbedding) string {
 		return b.Name(fault.Embedding, s.Embedding)

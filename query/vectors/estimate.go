@@ -30,9 +30,10 @@ type Estimate struct {
 var estimateEmbed = &engine.Statement[*parser.Estimate, EmbedRequest, chosen, Estimate]{
 	Help: help.Statement{
 		Statement: "ESTIMATE EMBED",
-		Summary:   "predicts the memory and, from a short measurement, the time that EMBED would take on this machine",
+		Summary:   "predicts the memory and the time that EMBED would take on this machine",
+		Detail:    "The time is from a short measurement",
+		Words:     "cost how long duration memory",
 		Columns:   "graph, method, dim, bytes, limit, seconds",
-		Example:   "ESTIMATE EMBED social USING dp_walker(dim := 128)",
 	},
 	Bind: func(b *engine.Binder, s *parser.Estimate) EmbedRequest {
 		s.Background = false // the estimate itself is computed at once

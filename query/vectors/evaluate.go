@@ -51,9 +51,10 @@ func (req EvaluateReconstructionRequest) sweep() ReconstructRequest {
 var evaluateReconstruction = &engine.Statement[*parser.EvaluateReconstruction, EvaluateReconstructionRequest, swept, EvaluateReconstructionResult]{
 	Help: help.Statement{
 		Statement: "EVALUATE RECONSTRUCTION",
-		Summary:   "measures how well an embedding reconstructs the degrees and edges of its graph, at the best of many distances. " + sweep.Reading,
+		Summary:   "measures how well an embedding reconstructs the degrees and edges of its graph, at the best of many distances",
+		Detail:    sweep.Reading,
+		Words:     "reconstruction quality paper pearson spearman f1 benchmark",
 		Columns:   sweep.EvaluationColumns,
-		Example:   "EVALUATE RECONSTRUCTION OF spec WITH (grid := 'paper', criterion := 'f1')",
 	},
 	Schema: evaluateReconstructionSchema,
 	Bind: func(b *engine.Binder, s *parser.EvaluateReconstruction) EvaluateReconstructionRequest {

@@ -38,9 +38,10 @@ type exportedEmbedding struct {
 var exportEmbedding = &engine.Statement[*parser.ExportEmbedding, files.ExportRequest, exportedEmbedding, files.ExportResult]{
 	Help: help.Statement{
 		Statement: "EXPORT EMBEDDING",
-		Summary:   "writes an embedding as word2vec text or binary, as Parquet, or as a numpy matrix with the keys of its rows in 'file.keys'",
+		Summary:   "writes an embedding as word2vec text or binary, as Parquet, or as a numpy matrix",
+		Detail:    "A matrix has the keys of its rows in 'file.keys'",
+		Words:     "save vectors word2vec gensim numpy npy pandas pytorch tensorboard faiss",
 		Columns:   "file, vectors",
-		Example:   "EXPORT EMBEDDING spec INTO FILE 'spec.npy' WITH (overwrite := TRUE)",
 	},
 	Schema: func() option.Schema[files.ExportRequest] { return export.Schema(embeddingFormats()) },
 	Bind: func(b *engine.Binder, s *parser.ExportEmbedding) files.ExportRequest {

@@ -28,9 +28,10 @@ type GenerationInfo struct {
 var showGenerations = &engine.Statement[*parser.ShowGenerations, string, storage.EmbeddingInfo, []GenerationInfo]{
 	Help: help.Statement{
 		Statement: "SHOW GENERATIONS",
-		Summary:   "lists the stored generations of an embedding: the current one and the one before. Statements that read embeddings take name@generation",
+		Summary:   "lists the stored generations of an embedding: the present and the past one",
+		Detail:    "Statements that read embeddings take name@generation",
+		Words:     "versions history past",
 		Columns:   "embedding, generation, version, behind, vertices, made, created",
-		Example:   "SHOW GENERATIONS OF spec",
 	},
 	Bind: func(b *engine.Binder, s *parser.ShowGenerations) string {
 		return b.Name(fault.Embedding, s.Embedding)

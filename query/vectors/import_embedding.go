@@ -70,9 +70,10 @@ type importedVectors struct {
 var importEmbedding = &engine.Statement[*parser.ImportEmbedding, ImportEmbeddingRequest, importedVectors, ImportEmbeddingResult]{
 	Help: help.Statement{
 		Statement: "IMPORT EMBEDDING",
-		Summary:   "reads vectors from a file (word2vec text or binary, Parquet, or a numpy matrix with a file of keys) and stores them as an embedding with the method imported, which REFRESH cannot update",
+		Summary:   "reads vectors from a file (word2vec, Parquet or numpy) and stores them as an embedding",
+		Detail:    "Word2vec files are text or binary, and a matrix of numpy has a file of keys. The method is imported, which REFRESH cannot update",
+		Words:     "load vectors word2vec gensim numpy npy pytorch",
 		Columns:   "embedding, dim, vertices, missing, unknown, seconds",
-		Example:   "IMPORT EMBEDDING 'theirs.npy' INTO social AS theirs WITH (keys := 'nodes.txt', no_vector := 'zero')",
 	},
 	Schema: importEmbeddingSchema,
 	Bind: func(b *engine.Binder, s *parser.ImportEmbedding) ImportEmbeddingRequest {

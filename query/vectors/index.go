@@ -44,9 +44,10 @@ type CreateIndexRequest struct {
 var createIndex = &engine.Statement[*parser.CreateIndex, CreateIndexRequest, storage.EmbeddingInfo, storage.IndexInfo]{
 	Help: help.Statement{
 		Statement: "CREATE INDEX",
-		Summary:   "builds an index (HNSW) of the vectors, used by NEAREST and WITHIN for large embeddings (from Options.IndexBytes); recall is the fraction of the 10 nearest that it finds, the mean over searches for 100 of the vectors; lowest is the fraction that the worst of these searches finds, poor the fraction of them that find less than half. REFRESH of the embedding updates the index, or removes it if scans take less time than its searches; a full run of EMBED rebuilds it with the same parameters",
+		Summary:   "builds an index (HNSW) of the vectors of an embedding, which NEAREST and WITHIN use",
+		Detail:    "They use it for large embeddings (from Options.IndexBytes). recall is the fraction of the 10 nearest that it finds, the mean over searches for 100 of the vectors; lowest is the fraction that the worst of these searches finds, poor the fraction of them that find less than half. REFRESH of the embedding updates the index, or removes it if scans take less time than its searches; a full run of EMBED rebuilds it with the same parameters",
+		Words:     "hnsw ann approximate nearest faiss speed knn vector index",
 		Columns:   "embedding, metric, vectors, m, ef_construction, ef, recall, lowest, poor, bytes, seconds, created; in the background those of SHOW JOBS",
-		Example:   "CREATE INDEX ON spec WITH (metric := 'cosine', ef := 100)",
 	},
 	Schema:  indexSchema,
 	Bind:    bindCreateIndex,
@@ -134,7 +135,7 @@ var dropIndex = &engine.Statement[*parser.DropIndex, string, engine.Nothing, eng
 	Help: help.Statement{
 		Statement: "DROP INDEX",
 		Summary:   "removes all indexes of an embedding",
-		Example:   "DROP INDEX ON spec",
+		Words:     "delete remove hnsw",
 	},
 	Bind: func(b *engine.Binder, s *parser.DropIndex) string { return b.Name(fault.Embedding, s.Embedding) },
 	Resolve: func(c *engine.Call, embedding string) (engine.Nothing, error) {

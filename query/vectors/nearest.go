@@ -69,9 +69,10 @@ type NearestRequest struct {
 var nearest = &engine.Statement[*parser.Nearest, NearestRequest, search.Search, SearchResult]{
 	Help: help.Statement{
 		Statement: "NEAREST",
-		Summary:   "finds the k nearest vertices, nearest first; metrics are l2, cosine and dot; with several query vertices the centroid is used (of unit vectors under cosine); query vertices are excluded from the result. FRESH brings the embedding up to date first, as REFRESH does. EXACT searches without an index, because an index may miss some vertices. FOR ALL finds the k nearest of every vertex that has a vector, in the order of the graph; FOR FILE finds those of the vertices whose keys a file lists, one per line, in the order of the file, and leaves out keys that the graph does not have. WHERE decides during the search which vertices are found, and ORDER BY sorts the k that were found. FOR cannot be combined with FRESH, and the options first and count choose some of its vertices",
+		Summary:   "finds the vertices whose vectors are nearest to those of a vertex, of several, or of every vertex",
+		Detail:    "Nearest is first; metrics are l2, cosine and dot; with several query vertices the centroid is used (of unit vectors under cosine); query vertices are excluded from the result. FRESH brings the embedding up to date first, as REFRESH does. EXACT searches without an index, because an index may miss some vertices. FOR ALL finds the k nearest of every vertex that has a vector, in the order of the graph; FOR FILE finds those of the vertices whose keys a file lists, one per line, in the order of the file, and leaves out keys that the graph does not have. WHERE decides during the search which vertices are found, and ORDER BY sorts the k that were found. FOR cannot be combined with FRESH, and the options first and count choose some of its vertices",
+		Words:     "similarity knn similar closest most_similar search recommend ann neighbours vector hnsw top",
 		Columns:   "vertex, distance (l2) or similarity (cosine and dot); with FOR: source, rank, target, distance or similarity",
-		Example:   "NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked AND degree >= 3",
 	},
 	Schema:  nearestSchema,
 	Bind:    bindNearest,

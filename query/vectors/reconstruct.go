@@ -81,9 +81,10 @@ type ReconstructResult struct {
 var reconstruct = &engine.Statement[*parser.Reconstruct, ReconstructRequest, swept, ReconstructResult]{
 	Help: help.Statement{
 		Statement: "RECONSTRUCT",
-		Summary:   "builds a graph that joins all pairs of vertices within a distance, and compares it with the original graph. " + sweep.Reading,
+		Summary:   "builds a graph that joins all pairs of vertices within a distance, and compares it with the original graph",
+		Detail:    sweep.Reading,
+		Words:     "reconstruction decode graph from embedding threshold",
 		Columns:   sweep.Columns,
-		Example:   "RECONSTRUCT spec AUTO INTO GRAPH again WITH (criterion := 'spearman')",
 	},
 	Schema:  reconstructSchema,
 	Bind:    bindReconstruct,

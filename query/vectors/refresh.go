@@ -50,9 +50,10 @@ type staleness struct {
 var refresh = &engine.Statement[*parser.Refresh, RefreshRequest, staleness, RefreshResult]{
 	Help: help.Statement{
 		Statement: "REFRESH",
-		Summary:   "brings an embedding up to date with its graph and stores the result as the next generation. It works from the changes where possible, and otherwise computes in full. kind is none, incremental, or full if more than half of the vertices were computed in full; drift is the distance that vertices moved, relative to their norms",
+		Summary:   "brings an embedding up to date with its graph and stores the result as the next generation",
+		Detail:    "It works from the changes where possible, and otherwise computes in full. kind is none, incremental, or full if more than half of the vertices were computed in full; drift is the distance that vertices moved, relative to their norms",
+		Words:     "update incremental dynamic stale online new vertices",
 		Columns:   "embedding, kind, generation, versions, touched, residual, mean_drift, max_drift, seconds, reason; in the background those of SHOW JOBS",
-		Example:   "REFRESH spec",
 	},
 	Schema: refreshSchema,
 	Bind: func(b *engine.Binder, s *parser.Refresh) RefreshRequest {

@@ -90,8 +90,8 @@ var showVector = &engine.Statement[*parser.ShowVector, vectorRequest, storage.Em
 	Help: help.Statement{
 		Statement: "SHOW VECTOR",
 		Summary:   "lists the values of the vector of a vertex, one row for each dimension",
+		Words:     "coordinates values get",
 		Columns:   "dimension, value",
-		Example:   "SHOW VECTOR OF 'alice' IN spec",
 	},
 	Bind: func(b *engine.Binder, s *parser.ShowVector) vectorRequest {
 		return vectorRequest{embedding: b.Name(fault.Embedding, s.Embedding), vertex: b.VertexKey(fault.Vertex, s.Vertex)}

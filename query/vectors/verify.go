@@ -61,9 +61,10 @@ type VerifyResult struct {
 var verify = &engine.Statement[*parser.Verify, VerifyRequest, session.Entry, VerifyResult]{
 	Help: help.Statement{
 		Statement: "VERIFY",
-		Summary:   "computes an embedding in full, stores nothing, and compares it with the stored one: nearest neighbours, the angles in degrees between the subspaces (spectral methods), reconstruction, and how well distances separate edges from other pairs",
+		Summary:   "computes an embedding in full, stores nothing, and compares it with the stored one",
+		Detail:    "It compares nearest neighbours, the angles in degrees between the subspaces (spectral methods), reconstruction, and how well distances separate edges from other pairs",
+		Words:     "check drift quality compare incremental",
 		Columns:   "measure, stored, full; in the background those of SHOW JOBS, whose result has them",
-		Example:   "VERIFY spec WITH (sample := 200)",
 	},
 	Schema: verifySchema,
 	Bind: func(b *engine.Binder, s *parser.Verify) VerifyRequest {

@@ -53,9 +53,10 @@ type walkTarget struct {
 var exportWalks = &engine.Statement[*parser.ExportWalks, ExportWalksRequest, walkTarget, files.ExportResult]{
 	Help: help.Statement{
 		Statement: "EXPORT WALKS",
-		Summary:   "writes the walks that a method learns from, for other programs: one per line, keys separated by blanks, compressed if the name ends in .gz or .zst; or as Parquet, a row for each walk with its number and the list of its vertices",
+		Summary:   "writes the random walks that a method learns from, for other programs",
+		Detail:    "Text has one walk per line, keys separated by blanks, and is compressed if the name ends in .gz or .zst; Parquet has a row for each walk with its number and the list of its vertices",
+		Words:     "random walk corpus gensim sentences node2vec",
 		Columns:   "file, walks",
-		Example:   "EXPORT WALKS OF social USING dp_walker(beta := 1.5) INTO FILE 'walks.txt.gz'",
 	},
 	Schema: exportWalksSchema,
 	Bind: func(b *engine.Binder, s *parser.ExportWalks) ExportWalksRequest {

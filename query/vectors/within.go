@@ -51,9 +51,10 @@ type WithinRequest struct {
 var withinRadius = &engine.Statement[*parser.Within, WithinRequest, search.Search, SearchResult]{
 	Help: help.Statement{
 		Statement: "WITHIN",
-		Summary:   "finds all vertices within a distance, or with an edge probability 1/(1+e^distance) of at least e, nearest first or in the order of ORDER BY, with vertices without a value last; LIMIT keeps the first n",
+		Summary:   "finds all vertices within a distance, or with an edge probability of at least a given one",
+		Detail:    "The probability is 1/(1+e^distance). The nearest is first, or the order that of ORDER BY, with vertices without a value last; LIMIT keeps the first n",
+		Words:     "radius range search similarity threshold ball",
 		Columns:   "vertex, distance (l2) or similarity (cosine and dot)",
-		Example:   "WITHIN EPSILON 0.45 OF 'alice' USING spec LIMIT 20",
 	},
 	Bind:    bindWithin,
 	Resolve: resolveWithin,

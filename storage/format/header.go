@@ -143,12 +143,6 @@ func (p *parser) firstLine(line []byte) error {
 	return p.emitColumns(line)
 }
 
-// parseCounts reads the first line as the two numbers of a counts header.
-func (p *parser) parseCounts() (ok bool) {
-	p.first.n, p.first.m, ok = decimal.Counts(p.columns.Field[delimited.Source], p.columns.Field[delimited.Target])
-	return ok && p.columns.Count == 2
-}
-
 // declares reports whether the first line is a header of Graphs.jl, "n,m,u,name" with u for
 // undirected or d for directed. No edge has this form.
 func (p *parser) declares(line []byte) bool {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 
+	"heavytail/storage/format/internal/decimal"
 	"heavytail/storage/format/internal/delimited"
 	"heavytail/storage/format/internal/fault"
 	"heavytail/storage/internal/excerpt"
@@ -236,4 +237,10 @@ func lineFault(line []byte) fault.Fault {
 		return fault.OfText(line) // a carriage return is allowed inside quotes
 	}
 	return fault.OfEncoding(line)
+}
+
+// parseCounts reads the first line as the two numbers of a counts header.
+func (p *parser) parseCounts() (ok bool) {
+	p.first.n, p.first.m, ok = decimal.Counts(p.columns.Field[delimited.Source], p.columns.Field[delimited.Target])
+	return ok && p.columns.Count == 2
 }

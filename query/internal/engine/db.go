@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 	"sync/atomic"
 
@@ -48,6 +49,7 @@ type Settings struct {
 	IndexBytes  int64
 	Progress    func(rows.Progress)
 	Notice      func(rows.Notice)
+	Manual      fs.FS
 
 	ScoreSection int64 // pairs of a section of SCORE FILE, for tests; 0 is the constant
 	GraphOnly    bool  // searches use the graph of an index even if a scan is cheaper, for tests

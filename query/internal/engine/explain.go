@@ -15,6 +15,7 @@ var Explain = &Statement[*parser.Explain, Operation, Nothing, *plan.Plan]{
 	Help: help.Statement{
 		Statement: "EXPLAIN",
 		Summary:   "shows how a statement would be answered, without running it",
+		Words:     "plan dry run query plan",
 		Columns:   "step, detail",
 		Example:   "EXPLAIN NEAREST 10 TO 'alice' USING spec",
 	},
@@ -32,6 +33,7 @@ var Profile = &Statement[*parser.Explain, Operation, Nothing, [][]rows.Value]{
 	Help: help.Statement{
 		Statement: "PROFILE",
 		Summary:   "runs a statement and shows the rows and seconds of each step",
+		Words:     "timing slow performance speed",
 		Columns:   "step, detail, rows, seconds",
 		Example:   "PROFILE WITHIN RADIUS 0.35 OF 'alice' USING spec",
 	},
