@@ -126,9 +126,6 @@ func reached() []string {
 	return []string{"laplacian_eigenmaps", "dp_spectral", "deepwalk", "dp_walker", "unit_ball"}
 }
 
-// nulled reports whether links are measured on a null graph, too.
-func (d dataset) nulled() bool { return d.size.vertices < 6 }
-
 func reproduceSteps(e *experiment) (list []step) {
 	for _, d := range e.graphs {
 		add := func(statement, about string, cost float64) {
