@@ -160,7 +160,7 @@ func mistakes(ctx context.Context, db *query.DB) error {
 // options expects that an option of 0 differs from one that is left out, and reads a result
 // back from JSON.
 func options(ctx context.Context, db *query.DB) error {
-	for want, using := range map[string]vectors.DPWalker{"2": {Dim: 8, Walks: 1}, "0": {Dim: 8, Walks: 1, Beta: new(0.0)}} {
+	for want, using := range map[string]vectors.DPWalker{"0.25": {Dim: 8, Walks: 1}, "0": {Dim: 8, Walks: 1, Beta: new(0.0)}} {
 		made, err := db.Vectors().Embed(ctx, vectors.EmbedRequest{Graph: "social", Name: "walked", Using: using})
 		if err != nil {
 			return err
