@@ -34,3 +34,26 @@ func helpText(rows *rows.Rows) string {
 	}
 	return b.String()
 }
+
+// filled divides the words of a text into lines of at most so many bytes; a longer word has
+// a line of its own.
+func filled(text string, most int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && len(line)+1+len(word) > most {
+			lines = append(lines, line)
+			line = ""
+		}
+		line = strings.TrimSpace(line + " " + word)
+	}
+	return append(lines, line)
+}
+
+// sentence begins a text with a capital.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
