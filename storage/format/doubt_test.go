@@ -76,7 +76,8 @@ func TestRead_ColumnNames(t *testing.T) {
 		{"rank,from_name,To Name\n1,x,y\n", "x y", false},
 		{"%id,from,to\n1,a,b\n", "a b", false},
 		{"# edges from 2009\n1 a b\n", "1 a", false},
-		{"source,target\n3,2\n1,2\n2,3\n", "1 2, 2 3, 3 2", true},
+		{"source,target\n3,2\n1,2\n2,3\n", "1 2, 2 3, 3 2", false}, // as it is written
+		{"from,to\n3,2\n1,2\n2,3\n", "1 2, 2 3, 3 2", true},
 		{"# FromNodeId\tToNodeId\n3\t2\n1\t2\n2\t3\n", "1 2, 2 3, 3 2", true},
 		{"left,right\n3,2\n1,2\n2,3\n", "1 2, 2 3, 3 2", true},
 		{"source,target\n3,4\n1,2\n2,3\n", "1 2, 2 3, 3 4", false},

@@ -360,6 +360,10 @@ func (p *parser) end() error {
 		return p.headerError("expected the numbers of vertices and edges, found no data line")
 	case (p.opts.Header == HeaderCounts || f.declared) && below != f.m:
 		return p.headerError("the header declares %d edges, but %d lines follow", f.m, below)
+	case f.counts && below-1 == f.m && slices.Equal(p.names, []string{"source", "target"}):
+		// The names that our writer writes, so that the first edge of a graph that it wrote is never
+		// taken as counts.
+		p.stats.remark("first line that may be the counts of vertices and edges, taken as an edge", f.text, p.first.number, "if it is not an edge, it is to be removed")
 	case f.counts && below-1 == f.m:
 		p.stats.CountsHeader = true
 		p.stats.NamedCounts = p.stats.Header != ""
