@@ -7,7 +7,7 @@ var Statements = statements
 
 // HelpRows are the rows of HELP for a topic.
 func HelpRows(topic ...string) ([][]rows.Value, error) {
-	table, err := helpOn(nil, topic)
+	table, err := helpOn(families(), nil, topic)
 	if err != nil {
 		return nil, err
 	}

@@ -21,21 +21,29 @@ import (
 	"heavytail/query/vectors"
 )
 
-// helpsOf lists the help of statements; statements that share their help are listed
-// once.
-func helpsOf(described []engine.Described) []help.Statement {
-	list := make([]help.Statement, 0, len(described))
-	listed := make(map[string]bool, len(described))
-	for _, s := range described {
-		if h := s.Describe(); !listed[h.Statement] {
-			list, listed[h.Statement] = append(list, h), true
+// family is a part of the language that has a package of its own.
+type family struct {
+	name       string
+	statements []engine.Described
+}
+
+// helpsOf lists the help of the statements of families; statements that share their help are
+// listed once.
+func helpsOf(families ...family) []help.Statement {
+	var list []help.Statement
+	listed := make(map[string]bool)
+	for _, f := range families {
+		for _, s := range f.statements {
+			if h := s.Describe(); !listed[h.Statement] {
+				list, listed[h.Statement] = append(list, h), true
+			}
 		}
 	}
 	return list
 }
 
-// helpStatement is a function, since HELP reads the list that has it.
-func helpStatement() engine.Described {
+// helpStatement is HELP, which reads the list that it is in.
+func helpStatement(families func() []family) engine.Described {
 	return &engine.Statement[*parser.Help, []string, engine.Nothing, *helpTable]{
 		Help: help.Statement{
 			Statement: "HELP",
@@ -52,7 +60,7 @@ func helpStatement() engine.Described {
 			return plan.Result("help", strings.Join(topic, " "))
 		},
 		Run: func(c *engine.Call, topic []string, _ engine.Nothing) (*helpTable, error) {
-			t, err := helpOn(c.DB.Opts.Manual, topic)
+			t, err := helpOn(families(), c.DB.Opts.Manual, topic)
 			if err == nil && t.notice != "" {
 				c.Notice("%s", t.notice)
 			}
@@ -115,13 +123,13 @@ func groupOf(family, statement string) string {
 }
 
 // helpGroup returns the statements of a group; false for another name.
-func helpGroup(name string) (*helpTable, bool) {
+func helpGroup(families []family, name string) (*helpTable, bool) {
 	if !slices.ContainsFunc(groups, func(g group) bool { return g.name == name }) {
 		return nil, false
 	}
 	t := &helpTable{notice: "HELP with the name of one explains it"}
-	for _, f := range families() {
-		for _, h := range helpsOf(f.statements) {
+	for _, f := range families {
+		for _, h := range helpsOf(f) {
 			if groupOf(f.name, h.Statement) == name {
 				t.rows = append(t.rows, []rows.Value{h.Statement, h.Summary})
 			}
@@ -133,7 +141,7 @@ func helpGroup(name string) (*helpTable, bool) {
 // helpOn returns the rows for a topic, or an Error with the nearest one: of a group, of one thing, the
 // statements that have the words in that order, what a search for the words finds, or the statement whose
 // beginning they are. The pages of the manual are searched if it is not nil.
-func helpOn(manual fs.FS, words []string) (*helpTable, error) {
+func helpOn(families []family, manual fs.FS, words []string) (*helpTable, error) {
 	if len(words) == 0 {
 		t := &helpTable{rows: slices.Clone(essentials), notice: "HELP links lists a group, HELP name explains one, HELP words searches"}
 		for _, g := range groups {
@@ -141,10 +149,10 @@ func helpOn(manual fs.FS, words []string) (*helpTable, error) {
 		}
 		return t, nil
 	}
-	if t, ok := helpGroup(strings.ToLower(strings.Join(words, " "))); ok {
+	if t, ok := helpGroup(families, strings.ToLower(strings.Join(words, " "))); ok {
 		return t, nil
 	}
-	topics := helpTopics(Helps())
+	topics := helpTopics(helpsOf(families...))
 	if t := findTopic(topics, words); t != nil {
 		return t, nil
 	}

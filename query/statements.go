@@ -17,18 +17,12 @@ import (
 	"heavytail/query/vectors"
 )
 
-// family is a part of the language that has a package of its own.
-type family struct {
-	name       string
-	statements []engine.Described
-}
-
 // families lists the families in the order in which HELP shows them.
 func families() []family {
 	return []family{
 		{"graphs", graphs.Statements()}, {"measures", measures.Statements()}, {"vectors", vectors.Statements()},
 		{"links", links.Statements()}, {"studies", studies.Statements()}, {"jobs", jobs.Statements()},
-		{"store", slices.Concat(maintenance.Statements(), engine.Statements(), []engine.Described{show, helpStatement()})},
+		{"store", slices.Concat(maintenance.Statements(), engine.Statements(), []engine.Described{show, helpStatement(families)})},
 	}
 }
 
@@ -41,14 +35,14 @@ func statements() (list []engine.Described) {
 }
 
 // Helps describes every statement of the language, by families.
-func Helps() []help.Statement { return helpsOf(statements()) }
+func Helps() []help.Statement { return helpsOf(families()...) }
 
 // HelpOn returns the rows of HELP for a topic, which needs no database; without words it
 // returns what most begin with and the groups of statements. Words that name nothing are searched,
 // also in the pages of a manual, files *.md, if that is not nil. If nothing is found, the error is an
 // *Error that names the nearest topic.
 func HelpOn(manual fs.FS, words ...string) (*rows.Rows, error) {
-	t, err := helpOn(manual, words)
+	t, err := helpOn(families(), manual, words)
 	if err != nil {
 		return nil, err
 	}

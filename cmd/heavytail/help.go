@@ -1,13 +1,11 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"heavytail/query"
-	"heavytail/query/rows"
 )
 
 func newHelp(std streams) *cobra.Command {
@@ -49,32 +47,4 @@ the one in capitals.`,
 			return writeText(std.out, helpText(rows))
 		},
 	}
-}
-
-// helpText writes the rows of HELP as two columns of 80 characters together, with the notice below.
-func helpText(rows *rows.Rows) string {
-	var items, texts []string
-	column := 0
-	for rows.Next() {
-		row := rows.Row()
-		items, texts = append(items, fmt.Sprint(row[0])), append(texts, fmt.Sprint(row[1]))
-		if width := len(items[len(items)-1]); width <= 24 {
-			column = max(column, width)
-		}
-	}
-	var b strings.Builder
-	for i, item := range items {
-		if len(item) > column {
-			b.WriteString(item + "\n")
-			item = ""
-		}
-		for _, line := range filled(texts[i], 78-column) {
-			fmt.Fprintf(&b, "%-*s  %s\n", column, item, line)
-			item = ""
-		}
-	}
-	for _, n := range rows.Notices() {
-		b.WriteString("\n" + sentence(n.Text) + ".\n")
-	}
-	return b.String()
 }

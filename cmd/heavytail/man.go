@@ -117,21 +117,6 @@ func (m *manText) lines(text string) {
 	}
 }
 
-// filled divides the words of a text into lines of at most so many bytes; a longer word has
-// a line of its own.
-func filled(text string, most int) []string {
-	var lines []string
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		if line != "" && len(line)+1+len(word) > most {
-			lines = append(lines, line)
-			line = ""
-		}
-		line = strings.TrimSpace(line + " " + word)
-	}
-	return append(lines, line)
-}
-
 // example writes lines that keep their form.
 func (m *manText) example(text string) {
 	m.WriteString(".RS 4\n.nf\n")
@@ -255,12 +240,4 @@ func manOfStatements() string {
 	m.section("SEE ALSO")
 	m.WriteString("\\fBheavytail\\fR(1)\n")
 	return m.String()
-}
-
-// sentence begins a text with a capital.
-func sentence(text string) string {
-	if text == "" {
-		return ""
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
 }

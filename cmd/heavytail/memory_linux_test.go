@@ -59,7 +59,7 @@ func TestMemory_Import(t *testing.T) {
 				if peak > int64(limit) {
 					t.Errorf("%d MiB of memory, and the limit is %d", peak, limit)
 				}
-				switch done := strings.Contains(rows, `[["g",`); {
+				switch done := strings.Contains(rows, `{"graph":"g",`); {
 				case !done && limit == in.enough:
 					t.Errorf("not imported with %d MiB: %s", limit, rows)
 				case !done && !strings.Contains(rows, "--memory-limit allows"):

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"heavytail/embedding"
+	"heavytail/embedding/evaluate"
 	"heavytail/embedding/option"
 	"heavytail/embedding/run"
 	"heavytail/embedding/tune"
@@ -28,6 +29,7 @@ import (
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 )
 
@@ -328,4 +330,298 @@ func runTune(c *engine.Call, req TuneRequest, found *tuning) (result TuneResult,
 	result, err = engine.InJob(c, spec, func(checkpoints embedding.Checkpoints) (TuneResult, error) { return storeTuned(c, s, checkpoints) })
 	result.Notices = c.Notices
 	return result, err
+}
+
+// Goal is the purpose for which embeddings are tuned.
+type Goal string
+
+// The goals.
+const (
+	ForReconstruction Goal = "reconstruction" // the vectors reconstruct degrees and edges
+	ForLinks          Goal = "links"          // the vectors predict held-out edges
+	ForLabels         Goal = "labels"         // the vectors predict labels of vertices
+)
+
+// DefaultBudget is the time that a search without any limit takes.
+const DefaultBudget = 10 * time.Minute
+
+// TuneRequest asks for the best embedding of a graph for a goal.
+type TuneRequest struct {
+	Graph string
+	Name  string // of the embedding; one of that name on the same graph is replaced
+	// Methods are searched together; nil is all whose defaults take at most a tenth of the
+	// budget on this graph, except node2vec, or unit_ball if Exact.
+	Methods []TuneMethod
+	Goal    Goal
+	// Exact also searches unit_ball, or only unit_ball if Methods is nil; for
+	// ForReconstruction only. Where its dim suffices it reconstructs every edge, so it
+	// wins every comparison: it takes part only if it is asked for or named.
+	Exact bool
+	// Criterion is the measure to maximise, one of Criteria of the goal; empty
+	// means the first of them.
+	Criterion string
+	// Attribute is the attribute with the labels, and Separator separates the
+	// labels of a vertex in a text, as in EvaluateLabelsRequest.
+	Attribute, Separator string
+
+	Share float64 // of the edges to hold out for links; 0 is the default of evaluate.SplitOptions
+	// Latest holds out the edges with the latest timestamps instead of random
+	// edges, and learns from the edges before them, as EVALUATE LINKS does.
+	Latest  bool
+	latest  *bool // the option of a statement
+	ifTimed bool  // Latest is whether the graph has times
+
+	// Budget is the time after which no new trial begins, nor one of unit_ball that is
+	// expected to end later; then only the best embedding is still computed. 0 means DefaultBudget, or no limit if Trials is set. The
+	// first trials are the defaults of the methods, so the budget should be long
+	// enough for them.
+	Budget time.Duration
+	Trials int    // the largest number of trials; 0 for no limit
+	Seed   uint64 // seed of the random pairs, and of methods without a given seed
+}
+
+// TuneMethod is a method to search, in one of the two forms of vectors.EmbedRequest; in a
+// struct, a Seed of 0 means the seed of the search. Options that are set are kept;
+// the others that can be tuned are searched: beta, normalization, scale and
+// row_scale of the spectral methods; row_norm, row_scale, walks and alpha of those that
+// walk, with beta and common of dp_walker and p and q of node2vec; row_norm and row_scale of
+// prone, fastrp and netmf, with mu and beta of the first two; and margin of unit_ball.
+type TuneMethod struct {
+	Using    vectors.MethodOptions
+	Method   string
+	Settings map[string]any
+}
+
+// TuneResult is the answer of Tune.
+type TuneResult struct {
+	Embedding vectors.EmbedResult `json:"embedding"` // the best embedding, as it was stored
+	Trials    []tune.Trial        `json:"trials"`    // the best first
+	Reason    tune.Reason         `json:"reason"`    // why the search ended
+	Seconds   float64             `json:"seconds"`   // of the search
+	Notices   []rows.Notice       `json:"notices,omitempty"`
+}
+
+// Criteria returns the names of the measures that a goal can be tuned by, the
+// default first.
+func (g Goal) Criteria() []string {
+	switch g {
+	case ForReconstruction:
+		return []string{"h3", "both", "pearson", "spearman", "kendall", "f1", "ks"}
+	case ForLinks:
+		return []string{"auc", "f1", "average_precision"}
+	case ForLabels:
+		return []string{"micro_f1", "macro_f1", "accuracy"}
+	}
+	return nil
+}
+
+// tuning is what the names in a TuneRequest refer to.
+type tuning struct {
+	graph      storage.GraphInfo
+	generation uint64 // that the result will have
+	methods    []tunedMethod
+	left       []string // methods that are not searched, each with the reason, if none was named
+	criterion  int      // index in the Criteria of the goal
+	latest     bool     // as in TuneRequest
+	share      float64  // as in TuneRequest
+	budget     time.Duration
+}
+
+type tunedMethod struct {
+	methods.Configured             // with what was given
+	search             tune.Method // the same for package tune
+}
+
+// abreast returns how many trials of a search run at a time: two if there are workers for
+// them, and half of the memory that may be used is enough.
+func abreast(c *engine.Call, t *tuning, g *session.Graph, goal Goal) int {
+	if c.Workers() == 1 || t.bytes(g, goal, sweep.Bytes(c), 2) > c.DB.Opts.MemoryLimit/2 {
+		return 1
+	}
+	return 2
+}
+
+// bytes estimates the memory of a search in addition to the graph, with so many trials at a
+// time: that of the method which takes most.
+func (t *tuning) bytes(g *session.Graph, goal Goal, sweep int64, abreast int) int64 {
+	n, edges, most := int64(g.Graph.Vertices()), g.Graph.Edges(), int64(0)
+	for _, m := range t.methods {
+		dim, judging := m.Dim(g.Graph.Vertices()), int64(0)
+		switch goal {
+		case ForLabels:
+			judging = 4*n*dim + 120*n // a copy of the rows, and classes and predictions
+		case ForLinks:
+			judging = 4 * dim * min(evaluate.DefaultTraining, edges) // features of pairs to learn from
+		default:
+			judging = tune.ReconstructionBytes(g.Graph.Vertices(), int(dim), edges, evaluate.ReconstructOptions{MaxBytes: sweep})
+		}
+		computing, _ := run.Bytes(g.Graph, m.Method.Name, m.Options) // they have been checked
+		most = max(most, tune.Bytes(session.VectorBytes(g.Graph.Vertices(), int(dim)), computing, judging, abreast))
+	}
+	if goal == ForLinks {
+		const perPair = 60 // with the lists and the set that they are drawn by, and scores
+		held := int64(cmp.Or(t.share, evaluate.DefaultShare)*float64(edges)) + min(evaluate.DefaultTraining, edges)
+		most += 2*session.EdgeBytes(g.Info) + perPair*held // two more graphs
+	}
+	return most
+}
+
+// This file runs the search of TUNE.
+
+// searching is a search whose data is loaded.
+type searching struct {
+	*tuning
+	req    TuneRequest
+	graph  *session.Graph
+	labels evaluate.Labels // if the goal is labels
+}
+
+// tuned loads the graph that a search is on and, where it is for labels, the classes
+// of its vertices.
+func loadTuned(c *engine.Call, req TuneRequest) (graph *session.Graph, labels evaluate.Labels, err error) {
+	if req.Goal != ForLabels {
+		graph, err = c.Graph(req.Graph, fault.Graph)
+		return graph, labels, err
+	}
+	graph, columns, err := c.Columns(req.Graph, []string{req.Attribute}, engine.PartAttribute)
+	if err != nil {
+		return nil, labels, err
+	}
+	var classes evaluate.Labels // not labels and graph, which a return sets while the function may still run
+	values, rows := columns.Columns[0], graph.Graph.Vertices()
+	if err := c.Await(func() { classes = classesOf(values, rows, req.Separator) }); err != nil {
+		return nil, labels, err
+	}
+	labels = classes
+	known := EvaluateLabelsResult{Classes: labels.Names, Labelled: labels.Labelled()}
+	return graph, labels, known.check(EvaluateLabelsRequest{Attribute: req.Attribute})
+}
+
+func objective(c *engine.Call, s *searching) (tune.Objective, error) {
+	g, req := s.graph.Graph, s.req
+	switch req.Goal {
+	case ForLinks:
+		return tune.Links(c.Ctx, g, evaluate.SplitOptions{Share: req.Share, Latest: s.latest, Unseen: s.latest, Seed: req.Seed}, tune.LinkCriterion(s.criterion))
+	case ForLabels:
+		return tune.Labels(g, s.labels, req.Seed, tune.LabelCriterion(s.criterion))
+	}
+	by := slices.Index(sweep.Criteria(), req.Goal.Criteria()[s.criterion])
+	// The seed is that of RECONSTRUCT and EVALUATE RECONSTRUCTION, whose figures these
+	// are.
+	return tune.Reconstruction(g, evaluate.ReconstructOptions{Criterion: evaluate.Criterion(by), MaxBytes: sweep.Bytes(c)})
+}
+
+func storeTuned(c *engine.Call, s *searching, checkpoints embedding.Checkpoints) (TuneResult, error) {
+	found, err := searchSettings(c, s, checkpoints)
+	if err != nil {
+		return TuneResult{}, err
+	}
+	result := TuneResult{Trials: found.Trials, Reason: found.Reason, Seconds: found.Seconds}
+	best := found.Best()
+	for _, m := range s.methods {
+		if m.Method.Name == best.Method {
+			result.Embedding, err = vectors.StoreEmbedding(c, s.graph, run.Request{
+				Name: s.req.Name, Method: best.Method, Options: run.Tuned(m.Options, best, s.req.Seed),
+			})
+		}
+	}
+	if err != nil {
+		return TuneResult{}, err
+	}
+	standing := "not confirmed"
+	if best.Confirmed {
+		standing = "confirmed"
+	}
+	c.Job.Result("%s(%s), %s %.4g, %s", best.Method, trialText(best.Options), s.req.Goal.Criteria()[s.criterion], best.Score, standing)
+	return result, nil
+}
+
+func searchSettings(c *engine.Call, s *searching, checkpoints embedding.Checkpoints) (*tune.Result, error) {
+	stop := c.Watch.Start(plan.Search)
+	objective, err := objective(c, s)
+	if err != nil {
+		return nil, err
+	}
+	methods := lists.Map(s.methods, func(m tunedMethod) tune.Method { return m.search })
+	found, err := tune.Search(c.Ctx, objective, methods, tune.Options{
+		Budget: s.budget, Trials: s.req.Trials, Workers: c.Workers(), OneAtATime: abreast(c, s.tuning, s.graph, s.req.Goal) == 1,
+		Progress: trialProgress(c, s.budget), Checkpoints: checkpoints,
+	})
+	if err != nil {
+		return nil, err
+	}
+	ran := int64(len(found.Trials))
+	for _, trial := range found.Trials {
+		if trial.Err != nil {
+			c.Notice("trial %d was refused: %v", trial.Number, trial.Err)
+		}
+	}
+	stop(ran, "ended by "+string(found.Reason))
+	if found.Reason != tune.Finished {
+		c.Notice("%s", cutText(found))
+	}
+	noticeBest(c, found, s.req.Goal.Criteria()[s.criterion])
+	if len(s.left) > 0 {
+		c.Notice("not searched: %s", strings.Join(s.left, "; "))
+	}
+	return found, nil
+}
+
+// noticeBest gives notices of how the best trial was measured.
+func noticeBest(c *engine.Call, found *tune.Result, criterion string) {
+	best := found.Best()
+	switch {
+	case math.IsNaN(best.Score):
+		c.Notice("%s is not defined for any of the trials, so no trial is better than another", criterion)
+	case !best.Confirmed:
+		c.Notice("the best trial is of the stage %q and is not confirmed: no embedding that was computed in full has a score", best.Stage)
+	default:
+		confirmed := int64(0)
+		for _, trial := range found.Trials {
+			if trial.Confirmed && trial.Err == nil {
+				confirmed++
+			}
+		}
+		c.Notice("the best is of the stage %q, and the best of %s, each computed in full and measured exactly", best.Stage, fault.Count(confirmed, "confirmed trial"))
+	}
+	if found.Missing > 0 {
+		c.Notice("the search ended before the defaults of %s, which may be better: give it more time", fault.Count(int64(found.Missing), "method"))
+	}
+}
+
+// trialProgress reports the trials of a search or, where their number is not
+// known, of the time that is spent.
+func trialProgress(c *engine.Call, budget time.Duration) func(stage string, done, total int64) {
+	began := c.Meter.Now()
+	return func(stage string, done, total int64) {
+		if total == 0 && budget > 0 {
+			spent := c.Meter.Now().Sub(began)
+			c.Meter.UpdateUnit(stage, "seconds", int64(spent.Seconds()), int64(budget.Seconds()))
+			return
+		}
+		c.Meter.UpdateUnit(stage, "trials", done, total)
+	}
+}
+
+// cutText describes which part of a search a limit left out.
+func cutText(found *tune.Result) string {
+	var b strings.Builder
+	ran := len(found.Trials)
+	fmt.Fprintf(&b, "the search ended in its stage %q after %s", found.Stage, fault.Count(int64(ran), "trial"))
+	if found.Left > 0 {
+		fmt.Fprintf(&b, ", with %d of the survey left out", found.Left)
+	}
+	if found.Reason == tune.Budget {
+		fmt.Fprintf(&b, "; trials := %d repeats it", ran)
+	}
+	return b.String()
+}
+
+func trialText(options []tune.Option) string {
+	return strings.Join(lists.Map(options, func(o tune.Option) string {
+		if text, ok := o.Value.(string); ok {
+			return o.Name + " := " + fault.QuoteKey(text)
+		}
+		return fmt.Sprintf("%s := %v", o.Name, o.Value)
+	}), ", ")
 }

@@ -1,17 +1,20 @@
 package vectors
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"strconv"
 
 	"heavytail/embedding/option"
+	"heavytail/embedding/run"
 	"heavytail/query/fault"
 	"heavytail/query/files"
 	"heavytail/query/help"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/export"
+	"heavytail/query/internal/methods"
 	"heavytail/query/internal/search"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
@@ -107,4 +110,131 @@ func embeddingNotes(e storage.EmbeddingInfo) []format.Note {
 		{Key: "heavytail.embedding", Text: e.Name}, {Key: "heavytail.generation", Text: number(e.Generation)},
 		{Key: "heavytail.method", Text: e.Method}, {Key: "heavytail.seed", Text: number(e.Seed)},
 	}
+}
+
+// ExportWalksRequest asks to write the walks that a method learns from.
+type ExportWalksRequest struct {
+	Graph string
+	// Using, or Method and Settings, is a method that learns from walks, such as
+	// DPWalker{Beta: new(1.5)}, as in EmbedRequest.
+	Using     MethodOptions
+	Method    string
+	Settings  map[string]any
+	Path      string // a name that ends in .gz or .zst is compressed
+	Overwrite bool   // replace a file that exists, which is otherwise refused
+	// First is the number of the first walk, from 0. Count is the largest number of walks, nil
+	// for all that follow. Files of consecutive walks, one after the other, are the file of all
+	// walks.
+	First int64
+	Count *int64
+}
+
+// exportWalksSchema are the options of the statement, without those of the method.
+func exportWalksSchema() option.Schema[ExportWalksRequest] {
+	type request = ExportWalksRequest
+	return append(engine.RangeFields("walk", "walks", func(r *request) *int64 { return &r.First }, func(r *request) **int64 { return &r.Count }),
+		engine.OverwriteField(func(r *request) *bool { return &r.Overwrite }))
+}
+
+// walkTarget is a file that can be written, and the graph of the walks.
+type walkTarget struct {
+	methods.Configured
+	graph storage.GraphInfo
+}
+
+var exportWalks = &engine.Statement[*parser.ExportWalks, ExportWalksRequest, walkTarget, files.ExportResult]{
+	Help: help.Statement{
+		Statement: "EXPORT WALKS",
+		Summary:   "writes the random walks that a method learns from, for other programs",
+		Detail:    "Text has one walk per line, keys separated by blanks, and is compressed if the name ends in .gz or .zst; Parquet has a row for each walk with its number and the list of its vertices",
+		Words:     "random walk corpus gensim sentences node2vec",
+		Columns:   "file, walks",
+	},
+	Schema: exportWalksSchema,
+	Bind: func(b *engine.Binder, s *parser.ExportWalks) ExportWalksRequest {
+		req := ExportWalksRequest{Graph: b.Name(fault.Graph, s.Graph), Method: s.Method.Name.Name}
+		req.Settings, req.Path = methods.Bind(b, s.Method), b.Text(fault.Into, s.File)
+		engine.Bind(b, parser.Heading(s), exportWalksSchema(), s.Options, &req)
+		return req
+	},
+	Resolve: func(c *engine.Call, req ExportWalksRequest) (found walkTarget, err error) {
+		if found.Configured, err = walkMethod(c, req); err != nil {
+			return found, err
+		}
+		found.graph, err = c.GraphInfo(req.Graph, fault.Graph)
+		return found, err
+	},
+	Plan: func(req ExportWalksRequest, found walkTarget) *plan.Plan {
+		return engine.WrittenFile("walks", req.Path, plan.Measured(plan.Write, "method", found.Text().String(), session.GraphPlan(found.graph)))
+	},
+	Run:   runExportWalks,
+	Table: export.Table[ExportWalksRequest],
+	Reads: true,
+}
+
+// ExportWalks writes the walks on a graph for other trainers: a walk on each
+// line, its keys separated by blanks, or as Parquet a row with the columns walk, which is its
+// number, and vertices, the list of its keys, in the order in which EMBED with the same
+// options learns from them. A key with white space is an error in text. Walks are not
+// kept in memory.
+func (s *Service) ExportWalks(ctx context.Context, req ExportWalksRequest) (files.ExportResult, error) {
+	return exportWalks.Answer(ctx, s.db, req)
+}
+
+func (req ExportWalksRequest) rows() engine.RowRange {
+	return engine.RowRange{First: req.First, Count: req.Count}
+}
+
+// walkMethod checks a request, except for its graph, and returns its method.
+func walkMethod(c *engine.Call, req ExportWalksRequest) (methods.Configured, error) {
+	m, err := methods.Configure(req.Method, req.Settings, req.Using)
+	if err != nil {
+		return m, err
+	}
+	if !m.Method.Walks {
+		e := fault.New(fault.Method, "method %s has no walks", m.Method.Name)
+		for _, m := range run.Methods() {
+			if m.Walks {
+				e.Expected = append(e.Expected, m.Name)
+			}
+		}
+		return m, e
+	}
+	return m, cmp.Or(c.CheckOutput(req.Path, req.Overwrite, fault.Into), session.CheckEnding(req.Path, session.WalkEndings))
+}
+
+func runExportWalks(c *engine.Call, req ExportWalksRequest, found walkTarget) (files.ExportResult, error) {
+	g, err := c.Graph(req.Graph, fault.Graph)
+	if err != nil {
+		return files.ExportResult{}, err
+	}
+	bytes, err := run.WalkBytes(g.Graph, found.Method.Name, found.Options)
+	if err != nil {
+		return files.ExportResult{}, err
+	}
+	release, err := c.DB.Cache.Reserve(bytes, "the walks on graph "+fault.Name(req.Graph))
+	if err != nil {
+		return files.ExportResult{}, err
+	}
+	defer release()
+	walks, err := run.Walks(c.Ctx, g.Graph, found.Method.Name, found.Options, c.DB.Opts.Workers)
+	if err != nil {
+		return files.ExportResult{}, err
+	}
+	first, end := req.rows().Of(int64(walks.Walks))
+	count := end - first
+	return export.Run(c, files.ExportRequest{Path: req.Path, Overwrite: req.Overwrite}, export.Format{}, count, nil, func(w io.Writer) error {
+		walk := func(dst []uint32, i int) []uint32 {
+			const step = 1 << 8 // walks between two reports, about a millisecond
+			if i%step == 0 {
+				c.Meter.UpdateUnit("writing", "walks", int64(i), count)
+			}
+			return walks.Append(dst, int(first)+i)
+		}
+		if format.Ending(req.Path) == ".parquet" {
+			notes := append(export.GraphNotes(g.Info), format.Note{Key: "heavytail.method", Text: found.Text().String()})
+			return format.WriteWalksParquet(c.Ctx, w, first, int(count), g.AppendKey, walk, notes)
+		}
+		return format.WriteWalks(c.Ctx, w, walks.Vertices, int(count), g.AppendKey, walk)
+	})
 }

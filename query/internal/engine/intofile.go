@@ -9,6 +9,7 @@ import (
 	"heavytail/query/internal/lists"
 	"heavytail/query/internal/rowfile"
 	"heavytail/query/internal/session"
+	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage/format"
 )
@@ -100,4 +101,53 @@ func writeRows(c *Call, req RowsRequest, form rowfile.Form, rows *rows.Rows) (wr
 		err = fault.New(fault.Into, "%v", err).WithRemedy("a text format such as CSV accepts values of several types in a column")
 	}
 	return written, err
+}
+
+// OverwriteField is the option of every statement that writes a file.
+func OverwriteField[O any](at func(*O) *bool) option.Field[O] {
+	return option.Bool(session.OverwriteOption, "replace a file that exists", at)
+}
+
+// FormOption is the name of the option of FormField, for remedies.
+const FormOption = "format"
+
+// FormField is the option for the form of a file; an empty text goes by the ending of its name.
+func FormField[O any](names []string, at func(*O) *string) option.Field[O] {
+	return option.Auto(FormOption, "form of the file; auto goes by the ending of its name", names, at)
+}
+
+// WrittenFile is the last step of a statement that writes a file.
+func WrittenFile(title, path string, input *plan.Plan) *plan.Plan {
+	return plan.Result(title, "to "+fault.Quote(path), input)
+}
+
+// CheckFile returns an Error for a file that cannot be written in a format.
+func CheckFile(c *Call, format, path string, overwrite bool) error {
+	if format == "parquet" {
+		if err := session.CheckParquet(path, fault.Into); err != nil {
+			return err
+		}
+	}
+	return c.CheckOutput(path, overwrite, fault.Into)
+}
+
+// KeysEnding is appended to the name of a file whose rows have numbers, such as a matrix, to
+// name the file of their keys.
+const KeysEnding = ".keys"
+
+// KeysOption is the option that names the file of keys of a file that has none.
+const KeysOption = "keys"
+
+// NoKeys is the value of the option keys for numbers instead of keys.
+const NoKeys = "none"
+
+// KeyList reads a file of keys into memory.
+func KeyList(c *Call, path string) (*format.KeyList, error) {
+	in, size, err := c.OpenInput(path, fault.File)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	opts := format.VectorOptions{Name: session.InputName(path), Size: size, MaxBytes: max(1, c.DB.Opts.MemoryLimit/8)}
+	return format.ReadKeyList(c.Ctx, in, opts)
 }
