@@ -71,6 +71,9 @@ type Terms struct {
 	Embeddings int
 	// PairsOnly leaves out the half of the loss that is about the vertices of one source.
 	PairsOnly bool
+	// Likely is a factor of the weights of pairs with one of the likeliest vertices of a source in the
+	// second half of the loss; 0 means 1.
+	Likely float64
 }
 
 // Validate returns the error of an unknown scorer or of one that is named twice (ErrScorer), of

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -24,11 +25,9 @@ const leastLinks = 10
 // count the same together; the other half is that of a conditional logit model (McFadden,
 // "Conditional logit analysis of qualitative choice behavior", 1974), in which the source of each
 // hidden link chooses it among all vertices: a pair with any vertex represents n/10 of them, and one with
-// a likely vertex a tenth of the 100 likeliest. With a weight of 1 in place of 10 for these, the MAP of ten
-// recommendations is below that of the best scorer on ego-facebook (.445, not .465, where
-// resource_allocation has .463), and lower on ca-GrQc (.516, not .530) and cora (.217, not .224);
-// CollegeMsg has .085, not .082. Half of 1e-3 times the squared weights is added. Nothing is chosen: all terms have a weight. The
-// minimum is unique, and Newton's method finds it.
+// a likely vertex a tenth of the 100 likeliest, times Terms.Likely. Half of 1e-3 times the squared
+// weights is added. No term is chosen: all have a weight. The minimum is unique, and Newton's method
+// finds it.
 //
 // The log-odds are not calibrated: see
 // [Model.Calibrated]. The same rows give the same model at any number of workers. Errors are
@@ -81,6 +80,7 @@ type problem struct {
 	links  int // of all rows
 	random int
 	half   float64 // weight of the logistic regression: ½, or 1 if it is all
+	likely float64 // Terms.Likely
 	x      []*mat.Dense
 }
 
@@ -90,7 +90,7 @@ func (r *Rows) columnIn(c column) int {
 }
 
 func newProblem(rows []*Rows, terms Terms) (*problem, error) {
-	p := &problem{rows: rows, half: 0.5}
+	p := &problem{rows: rows, half: 0.5, likely: cmp.Or(terms.Likely, 1)}
 	if terms.PairsOnly {
 		p.half = 1
 	}
@@ -174,6 +174,14 @@ func (p *problem) weight(r *Rows, i int) float64 {
 		return 0.5 / float64(p.links)
 	}
 	return 0.5 / float64(p.random)
+}
+
+// represents is the number of vertices that a row behind the random pairs counts for.
+func (p *problem) represents(r *Rows, i int) float64 {
+	if r.likely[i] {
+		return r.weight[i] * p.likely
+	}
+	return r.weight[i]
 }
 
 // standard returns the inputs of rows, with a last column of 1.
@@ -340,7 +348,7 @@ func (p *problem) conditional(l *lossAt, k int, w *mat.VecDense, lo, hi int, eac
 		scores := []float64{floats.Dot(link, w.RawVector().Data)}
 		top := scores[0]
 		for j := from; j < to; j++ {
-			z := floats.Dot(p.x[k].RawRowView(j), w.RawVector().Data) + math.Log(r.weight[j-r.links-r.random])
+			z := floats.Dot(p.x[k].RawRowView(j), w.RawVector().Data) + math.Log(p.represents(r, j-r.links-r.random))
 			scores, top = append(scores, z), max(top, z)
 		}
 		sum := 0.0

@@ -49,8 +49,10 @@ type Rows struct {
 	links, random int
 	// others has for each hidden link the first row behind the random pairs, and one more.
 	others []int
-	// weight of each row behind the random pairs: how many vertices it represents.
+	// weight of each row behind the random pairs: how many vertices it represents. likely is true for
+	// those with one of the likeliest vertices.
 	weight []float64
+	likely []bool
 }
 
 // Draw draws pairs of a split, none of which is an edge of the whole graph, and computes their
@@ -89,18 +91,21 @@ func Draw(ctx context.Context, s Split, opts DrawOptions) (*Rows, error) {
 	if min(r.links, r.random) == 0 {
 		return nil, fmt.Errorf("links to learn from: %d, other pairs: %d: %w", r.links, r.random, ErrTooFew)
 	}
-	others, weights := make([][]csr.Edge, r.links), make([][]float64, r.links)
+	others, weights, anys := make([][]csr.Edge, r.links), make([][]float64, r.links), make([]int, r.links)
 	seed := d.random.Uint64()
 	vec.Parallel(r.links, 4, opts.Workers, func(_, lo, hi int) {
 		a := m.around.Get().(*around)
 		defer m.around.Put(a)
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
-			others[i], weights[i] = d.others(a, pairs[i].U, rand.New(rand.NewPCG(seed, uint64(i))))
+			others[i], weights[i], anys[i] = d.others(a, pairs[i].U, rand.New(rand.NewPCG(seed, uint64(i))))
 		}
 	})
 	for i, list := range others {
 		r.others = append(r.others, len(pairs))
 		pairs, r.weight = append(pairs, list...), append(r.weight, weights[i]...)
+		for j := range list {
+			r.likely = append(r.likely, j >= anys[i])
+		}
 	}
 	r.others = append(r.others, len(pairs))
 	r.x, err = m.table(ctx, pairs, opts.Workers)
@@ -153,8 +158,9 @@ func (d *drawing) end() uint32 {
 	return e.V
 }
 
-// others draws what the links of a source are compared with.
-func (d *drawing) others(a *around, u uint32, random *rand.Rand) (pairs []csr.Edge, weights []float64) {
+// others draws what the links of a source are compared with: pairs with any vertex, whose number is anys,
+// and then with likely ones.
+func (d *drawing) others(a *around, u uint32, random *rand.Rand) (pairs []csr.Edge, weights []float64, anys int) {
 	for range anyOthers {
 		for range attempts {
 			if v := uint32(random.IntN(d.n)); v != u && !d.Whole.HasEdge(u, v) {
@@ -163,6 +169,7 @@ func (d *drawing) others(a *around, u uint32, random *rand.Rand) (pairs []csr.Ed
 			}
 		}
 	}
+	anys = len(pairs)
 	for range pairs {
 		weights = append(weights, float64(d.n)/float64(len(pairs)))
 	}
@@ -174,7 +181,7 @@ func (d *drawing) others(a *around, u uint32, random *rand.Rand) (pairs []csr.Ed
 		hard[i], hard[j] = hard[j], hard[i]
 		pairs, weights = append(pairs, csr.Edge{U: u, V: hard[i]}), append(weights, all/float64(min(hardOthers, len(hard))))
 	}
-	return pairs, weights
+	return pairs, weights, anys
 }
 
 // table computes the columns of pairs, a row each.

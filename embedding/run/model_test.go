@@ -165,3 +165,48 @@ func TestTrainModel_Errors(t *testing.T) {
 		}
 	}
 }
+
+// The weight of likely vertices is the one whose models of the splits between the first and the last
+// recommend better on the last.
+func TestTrainModel_ChoosesWeightOfLikely(t *testing.T) {
+	ctx := t.Context()
+	chosen := map[float64]bool{}
+	for seed := range uint64(4) {
+		training := newModelTraining(ModelRequest{Graph: blocks(t, 3), Split: evaluate.SplitOptions{Seed: seed}})
+		var last lists
+		if err := training.split(ctx, func(_ int, s *modelSplit) (err error) {
+			kept := *s
+			last, err = training.lists(ctx, &kept)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		of := func(factor float64) float64 {
+			rows := []*link.Rows{training.splits[1].rows, training.splits[2].rows, training.splits[3].rows}
+			m, err := link.Fit(ctx, rows, link.Terms{Likely: factor}, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, err := last.measure(ctx, 0, func(table *link.Table) [][]float64 { return [][]float64{table.LogOdds(m)} })
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum := 0.0
+			for _, list := range all {
+				sum += list[0].averagePrecision
+			}
+			return sum
+		}
+		want := 1.0
+		if of(0.1) > of(1) {
+			want = 0.1
+		}
+		if training.terms.Likely != want {
+			t.Errorf("seed %d: factor %v, MAP of 0.1 and 1: %v, %v", seed, training.terms.Likely, of(0.1), of(1))
+		}
+		chosen[want] = true
+	}
+	if len(chosen) != 2 {
+		t.Errorf("every graph chooses the same: %v", chosen)
+	}
+}
