@@ -219,11 +219,14 @@ func listOf(found []help.Entry) *helpTable {
 // statements that begin with the first word and whose syntax has all words in that
 // order (PREDICT LINKS, DROP): all about one, or a list of several; nil if there are none.
 func findTopic(topics []helpTopic, words []string) *helpTable {
-	name := strings.Join(words, " ")
-	for _, known := range topics {
+	name, all := strings.Join(words, " "), &helpTable{}
+	for _, known := range topics { // a generator and a scorer may have one name
 		if strings.EqualFold(known.name, name) {
-			return &helpTable{rows: known.rows}
+			all.rows = append(all.rows, known.rows...)
 		}
+	}
+	if all.rows != nil {
+		return all
 	}
 	var found []helpTopic
 	for _, known := range topics {

@@ -73,7 +73,7 @@ func Draw(ctx context.Context, s Split, opts DrawOptions) (*Rows, error) {
 		return nil, err
 	}
 	d := &drawing{Split: s, m: m, n: s.Graph.Vertices(), random: rand.New(rand.NewPCG(s.Seed, 0x70616972)), byDegree: opts.ByDegree}
-	links := thin(s.Hidden, most)
+	links := Thin(s.Hidden, most)
 	r.links = len(links)
 	pairs := make([]csr.Edge, 0, len(links)*(1+randomPairs))
 	for _, e := range links {
@@ -112,8 +112,8 @@ func Draw(ctx context.Context, s Split, opts DrawOptions) (*Rows, error) {
 	return r, err
 }
 
-// thin takes at most a number of pairs, evenly spaced in a list.
-func thin(pairs []csr.Edge, most int) []csr.Edge {
+// Thin returns at most a number of pairs, evenly spaced in a list, which it may share.
+func Thin(pairs []csr.Edge, most int) []csr.Edge {
 	if len(pairs) <= most {
 		return pairs
 	}

@@ -112,7 +112,7 @@ type pairTable struct {
 }
 
 func (t *modelTraining) table(ctx context.Context, s *modelSplit, pairs *evaluate.LinkSplit) (*pairTable, error) {
-	links, others := thinned(pairs.Edges, mostTest), thinned(pairs.NonEdges, mostTest)
+	links, others := link.Thin(pairs.Edges, mostTest), link.Thin(pairs.NonEdges, mostTest)
 	all := slices.Concat(links, others)
 	p := &pairTable{links: len(links), others: len(others)}
 	for _, e := range all {
@@ -121,18 +121,6 @@ func (t *modelTraining) table(ctx context.Context, s *modelSplit, pairs *evaluat
 	var err error
 	p.Table, err = link.NewTable(ctx, s.Graph, s.vectors, all, t.req.Workers)
 	return p, err
-}
-
-// thinned takes at most a number of pairs, evenly spaced in a list.
-func thinned(pairs []csr.Edge, most int) []csr.Edge {
-	if len(pairs) <= most {
-		return pairs
-	}
-	list := make([]csr.Edge, most)
-	for i := range list {
-		list[i] = pairs[i*len(pairs)/most]
-	}
-	return list
 }
 
 // divide divides the values of pairs of a table into those of links and of others.
