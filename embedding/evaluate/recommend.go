@@ -228,7 +228,7 @@ func (r *ranker) rank(ctx context.Context, of Ranking, t Trained) (Ranking, erro
 	}
 	seen, all, popular := map[uint32]bool{}, 0, 0
 	for i, v := range r.sample.Vertices {
-		of.Of = append(of.Of, measureList(lists[i], r.held.Neighbors(v), r.opts.K))
+		of.Of = append(of.Of, MeasureList(lists[i], r.held.Neighbors(v), r.opts.K))
 		for _, l := range lists[i] {
 			seen[l.V] = true
 			all++
@@ -301,9 +301,9 @@ func NearestBy(scorer string) index.Metric {
 	return index.Cosine
 }
 
-// measureList measures a list of recommendations; held are the held-out
-// neighbours, ascending.
-func measureList(list []link.PredictedLink, held []uint32, k int) RankMeasures {
+// MeasureList measures a list of at most k recommendations, the first one likeliest; held are the
+// held-out neighbours, ascending, at least one.
+func MeasureList(list []link.PredictedLink, held []uint32, k int) RankMeasures {
 	var m RankMeasures
 	found, gain := 0, 0.0
 	for i, l := range list {

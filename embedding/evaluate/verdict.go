@@ -80,7 +80,7 @@ func (s *LinkSplit) RankChance(opts RankOptions) (Ranking, error) {
 		for _, w := range space.drawFor(v, r.opts.K, random) {
 			list = append(list, link.PredictedLink{U: v, V: w})
 		}
-		of.Of = append(of.Of, measureList(list, r.held.Neighbors(v), r.opts.K))
+		of.Of = append(of.Of, MeasureList(list, r.held.Neighbors(v), r.opts.K))
 	}
 	return of, nil
 }

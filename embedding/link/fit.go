@@ -70,7 +70,7 @@ func (in input) at(x float64) float64 {
 	return (x - in.mean) * in.scale
 }
 
-func isInf(x float64) bool { return math.IsInf(x, 0) || math.IsNaN(x) }
+func finite(x float64) bool { return !math.IsInf(x, 0) && !math.IsNaN(x) }
 
 // problem has the standardised inputs of all pairs.
 type problem struct {
@@ -191,7 +191,7 @@ func (p *problem) standard(r *Rows) *mat.Dense {
 	for i := range count {
 		row, from := x.RawRowView(i), r.x[i*len(r.columns):]
 		for j, in := range p.inputs {
-			if y := in.at(from[in.column]); !isInf(y) {
+			if y := in.at(from[in.column]); finite(y) {
 				row[j] = y
 			}
 		}

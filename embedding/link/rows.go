@@ -112,16 +112,16 @@ func Draw(ctx context.Context, s Split, opts DrawOptions) (*Rows, error) {
 	return r, err
 }
 
-// Thin returns at most a number of pairs, evenly spaced in a list, which it may share.
-func Thin(pairs []csr.Edge, most int) []csr.Edge {
-	if len(pairs) <= most {
-		return pairs
+// Thin returns at most a number of the elements of a list, evenly spaced; it may share the list.
+func Thin[T any](list []T, most int) []T {
+	if len(list) <= most {
+		return list
 	}
-	list := make([]csr.Edge, most)
-	for i := range list {
-		list[i] = pairs[i*len(pairs)/most]
+	thin := make([]T, most)
+	for i := range thin {
+		thin[i] = list[i*len(list)/most]
 	}
-	return list
+	return thin
 }
 
 // drawing draws pairs without an edge.
@@ -271,7 +271,7 @@ func positiveMedian(rows []*Rows, column int) float64 {
 	var list []float64
 	for _, r := range rows {
 		for i := column; i < len(r.x); i += len(r.columns) {
-			if x := r.x[i]; x > 0 && !isInf(x) {
+			if x := r.x[i]; x > 0 && finite(x) {
 				list = append(list, x)
 			}
 		}

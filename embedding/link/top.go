@@ -12,6 +12,18 @@ type PredictedLink struct {
 	Score float64
 }
 
+// Likeliest returns the links of a vertex with the highest scores, at most so many, the highest first,
+// ties by the other vertex. scores has one for each candidate; NaN is left out.
+func Likeliest(u uint32, candidates []uint32, scores []float64, most int) []PredictedLink {
+	t := &top{most: most, higher: true}
+	for i, v := range candidates {
+		if t.wants(scores[i]) {
+			t.offer(PredictedLink{u, v, scores[i]})
+		}
+	}
+	return t.sorted()
+}
+
 // top keeps the likeliest of the links that it was offered, ordered by score, then by the
 // first vertex and the second.
 type top struct {

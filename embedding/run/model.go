@@ -40,9 +40,9 @@ type ModelRequest struct {
 type Purpose string
 
 const (
-	ForRanking Purpose = "ranking" // recommend links to a vertex, and tell links from random pairs
-	ForPairs   Purpose = "pairs"   // tell links from random pairs
-	ForDegree  Purpose = "degree"  // tell links from pairs whose ends have as many edges
+	ForRanking Purpose = "ranking" // recommend links to a vertex, and separate links from random pairs
+	ForPairs   Purpose = "pairs"   // separate links from random pairs
+	ForDegree  Purpose = "degree"  // separate links from pairs whose ends have as many edges
 )
 
 // ModelEmbedding is an embedding that a model reads.

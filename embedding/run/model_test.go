@@ -193,7 +193,7 @@ func TestTrainModel_ChoosesWeightOfLikely(t *testing.T) {
 			}
 			sum := 0.0
 			for _, list := range all {
-				sum += list[0].averagePrecision
+				sum += list[0].AveragePrecision
 			}
 			return sum
 		}

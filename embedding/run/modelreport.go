@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -101,25 +100,35 @@ type CalibrationBin struct {
 // CalibrationBins is the number of bins, of equal width.
 const CalibrationBins = 10
 
+// BinOf is the number of the bin that a probability is in.
+func BinOf(probability float64) int {
+	return min(CalibrationBins-1, int(probability*CalibrationBins))
+}
+
 // mostTest is the number of hidden links of a split that are measured at most.
 const mostTest = 10_000
 
 // pairTable has the columns of hidden links and then as many other pairs.
 type pairTable struct {
 	*link.Table
+	pairs         []csr.Edge
 	links, others int
 	connected     []bool // each pair whose ends both have an edge
 }
 
 func (t *modelTraining) table(ctx context.Context, s *modelSplit, pairs *evaluate.LinkSplit) (*pairTable, error) {
 	links, others := link.Thin(pairs.Edges, mostTest), link.Thin(pairs.NonEdges, mostTest)
-	all := slices.Concat(links, others)
-	p := &pairTable{links: len(links), others: len(others)}
-	for _, e := range all {
+	return t.tableOf(ctx, s, slices.Concat(links, others), len(links))
+}
+
+// tableOf computes the columns of pairs, the first ones links, in the graph of a split.
+func (t *modelTraining) tableOf(ctx context.Context, s *modelSplit, pairs []csr.Edge, links int) (*pairTable, error) {
+	p := &pairTable{pairs: pairs, links: links, others: len(pairs) - links}
+	for _, e := range pairs {
 		p.connected = append(p.connected, s.Graph.Degree(e.U) > 0 && s.Graph.Degree(e.V) > 0)
 	}
 	var err error
-	p.Table, err = link.NewTable(ctx, s.Graph, s.vectors, all, t.req.Workers)
+	p.Table, err = link.NewTable(ctx, s.Graph, s.vectors, pairs, t.req.Workers)
 	return p, err
 }
 
@@ -168,7 +177,7 @@ func (t *modelTraining) measure(ctx context.Context, first *modelSplit, by [][]*
 	if err != nil {
 		return err
 	}
-	random.AUC, err = t.widened(ctx, random.AUC, first, poorer, first.LinkSplit)
+	random.AUC, err = t.widened(ctx, random.AUC, tables[0], poorer)
 	if err != nil {
 		return err
 	}
@@ -180,11 +189,7 @@ func (t *modelTraining) measure(ctx context.Context, first *modelSplit, by [][]*
 		of := t.measureBy(by[i])
 		of.Negatives = kind
 		if kind != evaluate.TwoHopNegatives { // those pairs have common neighbours because the further links are known
-			pairs, err := t.drawAgain(ctx, first, kind)
-			if err != nil {
-				return err
-			}
-			if of.AUC, err = t.widened(ctx, of.AUC, first, poorer, pairs); err != nil {
+			if of.AUC, err = t.widened(ctx, of.AUC, by[i][0], poorer); err != nil {
 				return err
 			}
 		}
@@ -211,16 +216,25 @@ func (t *modelTraining) measureBy(tables []*pairTable) (r NegativeReport) {
 		r.AUC.Mean, r.AUC.Low, r.AUC.High = r.AUC.Mean+auc.Mean/n, r.AUC.Low+auc.Low/n, r.AUC.High+auc.High/n
 		r.AveragePrecision += evaluate.AveragePrecision(links, others) / n
 		r.TestLinks, r.TestOthers = r.TestLinks+p.links, r.TestOthers+p.others
+	}
+	r.Scorers = t.scorers(tables)
+	return r
+}
+
+// scorers returns the means of measures of the splits, of every single scorer.
+func (t *modelTraining) scorers(tables []*pairTable) (list []ScorerReport) {
+	n := float64(len(tables))
+	for k, p := range tables {
 		for i, s := range p.Singles() {
 			if k == 0 {
-				r.Scorers = append(r.Scorers, ScorerReport{Scorer: t.scorerName(s)})
+				list = append(list, ScorerReport{Scorer: t.scorerName(s)})
 			}
 			links, others := p.divide(s.Values)
-			r.Scorers[i].AUC += evaluate.AUC(links, others) / n
-			r.Scorers[i].AveragePrecision += evaluate.AveragePrecision(links, others) / n
+			list[i].AUC += evaluate.AUC(links, others) / n
+			list[i].AveragePrecision += evaluate.AveragePrecision(links, others) / n
 		}
 	}
-	return r
+	return list
 }
 
 func (t *modelTraining) scorerName(s link.Single) string {
@@ -235,17 +249,15 @@ func (t *modelTraining) poorer(ctx context.Context, first *modelSplit) (*modelSp
 	return t.hide(ctx, first.Graph, ModelSplits)
 }
 
-// widened extends an interval by what the AUC gains on pairs from the links that poorer does not know.
-func (t *modelTraining) widened(ctx context.Context, auc evaluate.Interval, first, poorer *modelSplit, pairs *evaluate.LinkSplit) (evaluate.Interval, error) {
-	var of [2]float64
-	for i, s := range []*modelSplit{first, poorer} {
-		p, err := t.table(ctx, s, pairs)
-		if err != nil {
-			return auc, err
-		}
-		of[i] = evaluate.AUC(p.divide(p.LogOdds(t.splits[0].model)))
+// widened extends an interval by what the AUC gains on pairs of the first split from the links that poorer
+// does not know.
+func (t *modelTraining) widened(ctx context.Context, auc evaluate.Interval, first *pairTable, poorer *modelSplit) (evaluate.Interval, error) {
+	less, err := t.tableOf(ctx, poorer, first.pairs, first.links)
+	if err != nil {
+		return auc, err
 	}
-	gain := of[0] - of[1]
+	of := func(p *pairTable) float64 { return evaluate.AUC(p.divide(p.LogOdds(t.splits[0].model))) }
+	gain := of(first) - of(less)
 	auc.Low, auc.High = max(0, auc.Low+min(0, gain)), min(1, auc.High+max(0, gain))
 	return auc, nil
 }
@@ -276,8 +288,7 @@ func (t *modelTraining) null(ctx context.Context) (*NullReport, error) {
 		return nil, err
 	}
 	if slices.ContainsFunc(req.Heuristics, link.NeedsTimes) {
-		r := of.singles(table)
-		return &NullReport{math.NaN(), math.NaN(), r}, nil
+		return &NullReport{math.NaN(), math.NaN(), of.scorers([]*pairTable{table})}, nil
 	}
 	if err := of.draw(ctx, splits[1]); err != nil {
 		return nil, err
@@ -291,16 +302,6 @@ func (t *modelTraining) null(ctx context.Context) (*NullReport, error) {
 	return &NullReport{r.AUC.Mean, r.AveragePrecision, r.Scorers}, nil
 }
 
-// singles measures every single scorer alone.
-func (t *modelTraining) singles(p *pairTable) []ScorerReport {
-	var list []ScorerReport
-	for _, s := range p.Singles() {
-		links, others := p.divide(s.Values)
-		list = append(list, ScorerReport{Scorer: t.scorerName(s), AUC: evaluate.AUC(links, others), AveragePrecision: evaluate.AveragePrecision(links, others)})
-	}
-	return list
-}
-
 // calibrate adds the pairs of a table to the bins.
 func (r *ModelReport) calibrate(p *pairTable, logOdds []float64) {
 	if r.Bins == nil {
@@ -311,7 +312,7 @@ func (r *ModelReport) calibrate(p *pairTable, logOdds []float64) {
 		if i < p.links {
 			linked = 1
 		}
-		b := &r.Bins[min(CalibrationBins-1, int(probability*CalibrationBins))]
+		b := &r.Bins[BinOf(probability)]
 		b.Pairs++
 		b.Mean += probability
 		b.Links += linked
@@ -358,24 +359,19 @@ func (t *modelTraining) lists(ctx context.Context, s *modelSplit) (l lists, err 
 			l.vertices = append(l.vertices, v)
 		}
 	}
-	if most := evaluate.DefaultRankVertices; len(l.vertices) > most {
-		all := l.vertices
-		l.vertices = make([]uint32, most)
-		for i := range l.vertices {
-			l.vertices[i] = all[i*len(all)/most]
-		}
-	}
+	l.vertices = link.Thin(l.vertices, evaluate.DefaultRankVertices)
 	l.near, err = nearest(ctx, s, l.vertices, t.req.Workers)
 	return l, err
 }
 
 // measure returns the measures of the lists of each vertex by each score that of returns of a table, among
 // the candidates of PREDICT by a model. of is called from several goroutines.
-func (l *lists) measure(ctx context.Context, workers int, of func(table *link.Table) [][]float64) ([][]listMeasures, error) {
-	all := make([][]listMeasures, len(l.vertices))
+func (l *lists) measure(ctx context.Context, workers int, of func(table *link.Table) [][]float64) ([][]evaluate.RankMeasures, error) {
+	all := make([][]evaluate.RankMeasures, len(l.vertices))
 	err := link.EachCandidates(ctx, l.Graph, l.vectors, l.vertices, l.near, workers, func(i int, candidates []uint32, table *link.Table) {
 		for _, scores := range of(table) {
-			all[i] = append(all[i], measureBest(candidates, scores, l.held.Neighbors(l.vertices[i])))
+			v := l.vertices[i]
+			all[i] = append(all[i], evaluate.MeasureList(link.Likeliest(v, candidates, scores, listLength), l.held.Neighbors(v), listLength))
 		}
 	})
 	return all, err
@@ -401,14 +397,14 @@ func (t *modelTraining) recommend(ctx context.Context, s *modelSplit) error {
 	}
 	r := &t.report
 	r.Vertices = len(l.vertices)
-	column := func(k int, measure func(m listMeasures) float64) []float64 {
+	column := func(k int, measure func(m evaluate.RankMeasures) float64) []float64 {
 		list := make([]float64, len(of))
 		for i, row := range of {
 			list[i] = measure(row[k])
 		}
 		return list
 	}
-	averagePrecision, recall := func(m listMeasures) float64 { return m.averagePrecision }, func(m listMeasures) float64 { return m.recall }
+	averagePrecision, recall := func(m evaluate.RankMeasures) float64 { return m.AveragePrecision }, func(m evaluate.RankMeasures) float64 { return m.Recall }
 	for i := range r.Scorers {
 		r.Scorers[i].MAP, r.Scorers[i].Recall = meanOf(column(i+1, averagePrecision)).Mean, meanOf(column(i+1, recall)).Mean
 	}
@@ -460,7 +456,7 @@ func (t *modelTraining) chooseLikely(ctx context.Context, last *modelSplit) erro
 	ahead := 0.0 // of the second model
 	for _, m := range of {
 		if err == nil {
-			ahead += m[1].averagePrecision - m[0].averagePrecision
+			ahead += m[1].AveragePrecision - m[0].AveragePrecision
 		}
 	}
 	if t.terms.Likely = factors[0]; ahead > 0 {
@@ -514,34 +510,4 @@ func nearest(ctx context.Context, s *modelSplit, vertices []uint32, workers int)
 	}
 	hits, err := exact.Batches().Nearest(ctx, vertices, evaluate.DefaultRankNear, workers, func(u, v uint32) bool { return v != u && !s.Graph.HasEdge(u, v) })
 	return index.VertexLists(hits), err
-}
-
-// listMeasures are those of one list.
-type listMeasures struct{ averagePrecision, recall float64 }
-
-// measureBest measures the best candidates of a vertex, ties by vertex; held are its hidden
-// neighbours.
-func measureBest(candidates []uint32, scores []float64, held []uint32) (m listMeasures) {
-	var list []int
-	compare := func(a, b int) int {
-		return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(candidates[a], candidates[b]))
-	}
-	for j := range candidates {
-		if len(list) == listLength && compare(j, list[listLength-1]) > 0 {
-			continue
-		}
-		at, _ := slices.BinarySearchFunc(list, j, compare)
-		list = slices.Insert(list, at, j)
-		list = list[:min(len(list), listLength)]
-	}
-	found := 0.0
-	for i, j := range list {
-		if _, is := slices.BinarySearch(held, candidates[j]); is {
-			found++
-			m.averagePrecision += found / float64(i+1)
-		}
-	}
-	m.averagePrecision /= float64(min(len(held), listLength))
-	m.recall = found / float64(len(held))
-	return m
 }

@@ -19,11 +19,7 @@ import (
 	"heavytail/storage"
 )
 
-// ModelDescription is everything that determined a model, its metrics on hidden
-// pairs, and the changes since.
-type ModelDescription = catalogue.ModelSummary
-
-var describeModel = &engine.Statement[*parser.DescribeModel, string, storage.ModelInfo, ModelDescription]{
+var describeModel = &engine.Statement[*parser.DescribeModel, string, storage.ModelInfo, catalogue.ModelSummary]{
 	Help: help.Statement{
 		Statement: "DESCRIBE MODEL",
 		Summary:   "reports the options of a model, its metrics on held-out pairs, and its calibration",
@@ -38,27 +34,20 @@ var describeModel = &engine.Statement[*parser.DescribeModel, string, storage.Mod
 	Plan: func(model string, _ storage.ModelInfo) *plan.Plan {
 		return plan.Result("description", "of model "+fault.Name(model)+", from the catalogue")
 	},
-	Run:   runDescribeModel,
-	Table: func(_ string, d ModelDescription) [][]rows.Value { return describedModel(d) },
+	Run: func(c *engine.Call, _ string, info storage.ModelInfo) (catalogue.ModelSummary, error) {
+		return entries.SummaryOf(c, info)
+	},
+	Table: func(_ string, d catalogue.ModelSummary) [][]rows.Value { return describedModel(d) },
 	Reads: true,
 }
 
 // DescribeModel returns the provenance of a model and its metrics.
-func (s *Service) DescribeModel(ctx context.Context, model string) (ModelDescription, error) {
+func (s *Service) DescribeModel(ctx context.Context, model string) (catalogue.ModelSummary, error) {
 	return describeModel.Answer(ctx, s.db, model)
 }
 
-func runDescribeModel(c *engine.Call, _ string, info storage.ModelInfo) (d ModelDescription, err error) {
-	d.ModelInfo = info
-	if d.Behind, err = entries.Behind(c, info.Graph, info.GraphVersion); err != nil {
-		return d, err
-	}
-	d.Reads, d.Changed, err = entries.ReadsOf(c, info)
-	return d, err
-}
-
 // describedModel fits one screen.
-func describedModel(d ModelDescription) [][]rows.Value {
+func describedModel(d catalogue.ModelSummary) [][]rows.Value {
 	table := [][]rows.Value{
 		cells.Property("model", d.Name),
 		cells.Property("graph", d.Graph),

@@ -59,9 +59,8 @@ type AlikePairs struct {
 
 // alike returns the pairs of a model's training that had about the same probability.
 func alike(model storage.ModelInfo, probability float64) *AlikePairs {
-	bin := func(p float64) int { return min(run.CalibrationBins-1, int(p*run.CalibrationBins)) }
 	for _, b := range model.Bins {
-		if bin(b.Predicted) != bin(probability) {
+		if run.BinOf(b.Predicted) != run.BinOf(probability) {
 			continue
 		}
 		low, high := evaluate.WilsonInterval(b.Observed, float64(b.Pairs))

@@ -25,15 +25,21 @@ func models(c *engine.Call) ([]catalogue.ModelSummary, error) {
 	list := make([]catalogue.ModelSummary, len(infos))
 	for i, m := range infos {
 		var err error
-		list[i].ModelInfo = m
-		if list[i].Behind, err = Behind(c, m.Graph, m.GraphVersion); err != nil {
-			return nil, err
-		}
-		if list[i].Reads, list[i].Changed, err = ReadsOf(c, m); err != nil {
+		if list[i], err = SummaryOf(c, m); err != nil {
 			return nil, err
 		}
 	}
 	return list, damaged
+}
+
+// SummaryOf adds to the entry of a model what has changed since it was trained.
+func SummaryOf(c *engine.Call, info storage.ModelInfo) (m catalogue.ModelSummary, err error) {
+	m.ModelInfo = info
+	if m.Behind, err = Behind(c, info.Graph, info.GraphVersion); err != nil {
+		return m, err
+	}
+	m.Reads, m.Changed, err = readsOf(c, info)
+	return m, err
 }
 
 // Behind counts the versions of a graph after the given one, except versions
@@ -47,9 +53,9 @@ func Behind(c *engine.Call, graph string, version uint64) (uint64, error) {
 	return changes.Versions, err
 }
 
-// ReadsOf returns the present state of the embeddings that a model reads: that of the one that has
+// readsOf returns the present state of the embeddings that a model reads: that of the one that has
 // changed most, and its name, empty if none has changed.
-func ReadsOf(c *engine.Call, info storage.ModelInfo) (state catalogue.ModelReads, changed string, err error) {
+func readsOf(c *engine.Call, info storage.ModelInfo) (state catalogue.ModelReads, changed string, err error) {
 	states := []catalogue.ModelReads{catalogue.NoEmbedding, catalogue.EmbeddingSame, catalogue.EmbeddingRefreshed, catalogue.EmbeddingOther, catalogue.EmbeddingGone}
 	worst := 0
 	for _, e := range info.Embeddings {
