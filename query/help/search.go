@@ -40,6 +40,7 @@ const most = 12
 // word are listed only where none has all, and those that lack half of the words never; equal ones keep
 // their order.
 func Search(entries []Entry, words []string) []Entry {
+	silent := Terms(silent)
 	var asked []string
 	for _, word := range Terms(strings.Join(words, " ")) {
 		if !slices.Contains(silent, word) && !slices.Contains(asked, word) {
@@ -137,12 +138,13 @@ func inflects(word, of string) bool {
 }
 
 // silent are words that say nothing about what is searched.
-var silent = Terms("a an the of in on to for from with by and or is are do does how what which can i my me it get using")
+const silent = "a an the of in on to for from with by and or is are do does how what which can i my me it get using"
 
 // Terms cuts a text into words as a search compares them: in lower case, without accents and without
 // the ending of a plural.
 func Terms(text string) []string {
 	words := strings.FieldsFunc(text, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	spelling := strings.NewReplacer("neighbour", "neighbor", "isation", "ization", "ise", "ize")
 	for i, word := range words {
 		word = strings.Map(plain, word)
 		switch {
@@ -156,7 +158,7 @@ func Terms(text string) []string {
 		if same, known := sameThing[word]; known {
 			word = same
 		}
-		words[i] = strings.NewReplacer("neighbour", "neighbor", "isation", "ization", "ise", "ize").Replace(word)
+		words[i] = spelling.Replace(word)
 	}
 	return words
 }
@@ -167,7 +169,10 @@ var sameThing = map[string]string{"node": "vertex", "vertice": "vertex", "networ
 // plain is a letter in lower case, without an accent.
 func plain(c rune) rune {
 	c = unicode.ToLower(c)
-	if i := strings.IndexRune("áàâäåéèêëíìîïóòôöőúùûüűçñ", c); c > 127 && i >= 0 {
+	if c <= unicode.MaxASCII {
+		return c
+	}
+	if i := strings.IndexRune("áàâäåéèêëíìîïóòôöőúùûüűçñ", c); i >= 0 {
 		return rune("aaaaaeeeeiiiiooooouuuuucn"[i/2])
 	}
 	return c
