@@ -43,6 +43,16 @@ func shiftOf(slope float64, scores []float64, mean float64) float64 {
 	return shift
 }
 
+// clipped returns scores of which the highest hundredth is at the lower end of it.
+func clipped(scores []float64) []float64 {
+	sorted := slices.Sorted(slices.Values(scores))
+	list := slices.Clone(scores)
+	for i := range list {
+		list[i] = min(list[i], sorted[len(sorted)*99/100])
+	}
+	return list
+}
+
 // calibrate returns slope and shift of the log-odds slope·score + shift that fit
 // scores best, by maximum likelihood: Platt, "Probabilistic outputs for support
 // vector machines", 1999. As in the paper, the target probabilities are those after

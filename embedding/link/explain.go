@@ -14,7 +14,7 @@ type Explanation struct {
 	// pair is compared with; each other part is what one term adds for this pair, less its mean over
 	// those.
 	Parts []Part `json:"parts"`
-	// LogOdds is ln(p/(1−p)).
+	// LogOdds is ln(p/(1−p)), up to 20: see Probability01.
 	LogOdds     float64 `json:"log_odds"`
 	Probability float64 `json:"probability"`
 	Pairs       int     `json:"pairs"` // that the pair is compared with

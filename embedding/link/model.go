@@ -70,9 +70,14 @@ func (m *Model) WithPrior(share float64) *Model {
 
 // Calibrated returns the model with the log-odds slope·x + shift in place of x, with which the
 // probabilities fit best the scores of pairs of which it is known whether they are links: see the
-// source of calibrate. The order of pairs stays.
+// source of calibrate. The order of pairs stays. Where the largest log-odds limit the slope, the highest
+// hundredth counts as if all of it were at its lower end: otherwise a single pair far above all others,
+// such as one of two hubs, would bring the probabilities of all pairs near each other.
 func (m *Model) Calibrated(logOdds []float64, linked []bool) *Model {
 	slope, shift := calibrate(logOdds, linked)
+	if slope*slices.Max(logOdds)+shift > mostOdds-1e-3 {
+		slope, shift = calibrate(clipped(logOdds), linked)
+	}
 	other := &Model{embeddings: m.embeddings, bias: slope*m.bias + shift, terms: slices.Clone(m.terms)}
 	for i := range other.terms {
 		t := &other.terms[i]
@@ -115,10 +120,19 @@ func (m *Model) Bind(g *csr.Graph, vectors ...*vec.Matrix) (*Bound, error) {
 // order of the two. It takes O(dim + d + Σ d(x)) over the neighbours x of one end.
 func (b *Bound) Score(u, v uint32) float64 { return Probability01(b.LogOdds(u, v)) }
 
-// Probability01 is the probability of log-odds.
-func Probability01(logOdds float64) float64 { return 1 / (1 + math.Exp(-logOdds)) }
+// certain is the log-odds of a probability of 1 - 2e-9.
+const certain = 20
 
-// LogOdds returns ln(p/(1−p)) of the probability of a pair.
+// Probability01 is the probability of log-odds. Beyond 20 they count as 20 + ln(1 + x − 20), so that the
+// probabilities keep the order of pairs: rounded, they would be 1 for all from 37 on.
+func Probability01(logOdds float64) float64 {
+	if logOdds > certain {
+		logOdds = certain + math.Log1p(logOdds-certain)
+	}
+	return 1 / (1 + math.Exp(-logOdds))
+}
+
+// LogOdds returns ln(p/(1−p)) of the probability of a pair, up to 20: see Probability01.
 func (b *Bound) LogOdds(u, v uint32) float64 {
 	a := b.around.Get().(*around)
 	defer b.around.Put(a)

@@ -367,6 +367,38 @@ func TestModel_Calibrated(t *testing.T) {
 	}
 }
 
+// One pair far above all others changes the probabilities of the others by little, and log-odds of any size
+// keep their order as probabilities.
+func TestModel_Outlier(t *testing.T) {
+	s := groupsSplit(t, 13)
+	m := fitted(t, s, Terms{Embeddings: 1})
+	rng := rand.New(rand.NewPCG(3, 3))
+	var odds []float64
+	var linked []bool
+	for range 2_000 {
+		x := 2 * rng.NormFloat64()
+		odds, linked = append(odds, x/2), append(linked, rng.Float64() < 1/(1+math.Exp(-x)))
+	}
+	table, err := NewTable(t.Context(), s.Graph, s.Vectors, s.Hidden, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := table.LogOdds(m.Calibrated(odds, linked))
+	for i, x := range table.LogOdds(m.Calibrated(append(odds, 300), append(linked, true))) {
+		if math.Abs(Probability01(x)-Probability01(want[i])) > 0.02 {
+			t.Errorf("pair %d: log-odds %v, without an outlier %v", i, x, want[i])
+		}
+	}
+	last := 0.0
+	for odds := 1.0; odds < 1e6; odds *= 1.1 {
+		p := Probability01(odds)
+		if p <= last || p >= 1 {
+			t.Fatalf("log-odds %v: probability %v after %v", odds, p, last)
+		}
+		last = p
+	}
+}
+
 func TestModel_BindRefuses(t *testing.T) {
 	s := groupsSplit(t, 14)
 	m := fitted(t, s, Terms{Embeddings: 1})
