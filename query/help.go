@@ -285,6 +285,9 @@ func helpTopics(helps []help.Statement) []helpTopic {
 		list := [][]rows.Value{
 			{"statement", h.Statement}, {"syntax", h.Syntax}, {"summary", h.Summary}, {"example", h.Example},
 		}
+		if h.Clauses != "" {
+			list = slices.Insert(list, 2, []rows.Value{"behind it", h.Clauses})
+		}
 		if h.Columns != "" {
 			list = append(list, []rows.Value{"columns", h.Columns})
 		}

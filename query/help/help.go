@@ -13,6 +13,7 @@ import "heavytail/embedding/option"
 type Statement struct {
 	Statement string // the keywords with which it begins
 	Syntax    string
+	Clauses   string // that may be behind it; empty if it does not answer with rows
 	Summary   string // one sentence of at most 25 words
 	Detail    string // what else there is to say; whole sentences
 	Words     string // further words by which a search finds it, with blanks between them

@@ -157,6 +157,15 @@ func Syntax(heading string) string {
 	return strings.Join(all, "; ")
 }
 
+// Clauses returns how the clauses of a Tail are written, for HELP, if statements with a heading answer
+// with rows; otherwise it is empty.
+func Clauses(heading string) string {
+	if slices.ContainsFunc(statements, func(r rule) bool { return r.heading == heading && r.rows }) {
+		return tailOf(new(Tail)).syntax(notation{})
+	}
+	return ""
+}
+
 // Example returns a whole statement with a heading; empty for one that is unknown, and for those that
 // are not statements of their own.
 func Example(heading string) string {

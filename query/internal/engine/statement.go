@@ -285,6 +285,7 @@ func (s *Statement[N, Q, R, A]) RowsFor(c *Call, request any, given []option.Giv
 func (s *Statement[N, Q, R, A]) Describe() help.Statement {
 	h := s.Help
 	h.Syntax = parser.Syntax(h.Statement)
+	h.Clauses = parser.Clauses(h.Statement)
 	h.Example = cmp.Or(h.Example, parser.Example(h.Statement))
 	if s.Schema != nil {
 		h.Options = s.Schema().Infos()
