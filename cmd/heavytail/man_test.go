@@ -55,7 +55,7 @@ func TestMan(t *testing.T) {
 			}
 		}
 	}
-	walk(newRoot(streams{}, commands))
+	walk(newRoot(streams{}, commands()))
 	statements := page("man7/" + statementsPage + ".7")
 	for _, h := range query.Helps() {
 		if !strings.Contains(statements, ".SS "+h.Statement+"\n") {

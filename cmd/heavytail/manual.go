@@ -15,9 +15,8 @@ import (
 	"heavytail/query/parser"
 )
 
-// manualFiles are the pages of the manual. Parts of them that list statements,
-// options, scorers, errors and commands lie between comments and are generated
-// from the code; manual_test.go compares both.
+// manualFiles are the pages of the manual. Where they list statements, options, scorers, errors
+// and commands they have a comment in place of the list, which reference writes.
 //
 //go:embed manual/*.md
 var manualFiles embed.FS
@@ -31,11 +30,12 @@ func manualPages() fs.FS {
 
 // manualNames are the pages in the order in which the index lists them.
 var manualNames = []string{
-	"language", "methods", "paper", "answers", "files", "jobs", "machines", "beam", "store", "command", "report", "shell", "go", "errors", "limits", "changes",
+	"go", "figures", "cluster",
+	"language", "statements", "methods", "answers", "files", "jobs", "store", "command", "shell", "errors", "limits", "paper", "changes",
 }
 
-// manualComment is a comment of Markdown, which only the test of the manual reads.
-var manualComment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)<!--.*?-->\n?`) })
+// manualComment is a comment of Markdown, with the name of the part of the reference that is in its place.
+var manualComment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<!-- (?:reference: (\w+)|.*) -->\n?`) })
 
 func newManual(std streams) *cobra.Command {
 	return &cobra.Command{
@@ -92,7 +92,12 @@ func manualIndex() string {
 func manualPage(name string) (string, error) {
 	text, err := manualFiles.ReadFile(path.Join("manual", strings.ToLower(name)+".md"))
 	if err == nil {
-		return manualComment().ReplaceAllString(string(text), ""), nil
+		return manualComment().ReplaceAllStringFunc(string(text), func(comment string) string {
+			if name := manualComment().FindStringSubmatch(comment)[1]; name != "" {
+				return reference(name)
+			}
+			return ""
+		}), nil
 	}
 	hint := "heavytail manual lists the pages"
 	if near, ok := parser.Suggest(name, manualNames); ok {
