@@ -30,7 +30,7 @@ func manualPages() fs.FS {
 
 // manualNames are the pages in the order in which the index lists them.
 var manualNames = []string{
-	"go", "figures", "cluster",
+	"networkx", "gds", "node2vec", "go", "figures", "cluster",
 	"language", "statements", "methods", "answers", "files", "jobs", "store", "command", "shell", "errors", "limits", "paper", "changes",
 }
 
