@@ -202,6 +202,7 @@ var layout = map[string][]string{
 	},
 
 	"cmd/figure":    {"query/parser"},
+	"cmd/markdown":  {"query/parser"},
 	"cmd/placement": {"storage/csr", "storage/vec"},
 	"cmd/picture": {
 		"cmd/figure", "cmd/placement", "embedding/evaluate", "query", "query/graphs", "query/measures", "query/studies", "query/vectors",
@@ -215,7 +216,7 @@ var layout = map[string][]string{
 
 	"cmd/paper/record": {"storage/vec"},
 	"cmd/heavytail": {
-		"cmd/figure", "cmd/picture", "cmd/report", "embedding/evaluate", "embedding/option", "query", "query/catalogue",
+		"cmd/figure", "cmd/markdown", "cmd/picture", "cmd/report", "embedding/evaluate", "embedding/option", "query", "query/catalogue",
 		"query/fault", "query/files", "query/graphs", "query/links", "query/maintenance", "query/parser", "query/rows",
 		"query/studies", "query/vectors", "repl", "storage", "storage/atomicfile", "storage/format", "storage/format/parquet",
 	},
@@ -235,6 +236,7 @@ var outsiders = map[string][]string{
 	"golang.org/x/text":                     {"storage/format/internal/tokens", "storage/internal/compress"},
 	"gonum.org/v1/gonum":                    {"embedding/classify", "embedding/eigen", "embedding/evaluate", "embedding/link", "query/algorithms", "storage/gonum"},
 	"github.com/spf13/cobra":                {"cmd/heavytail"},
+	"github.com/yuin/goldmark":              {"cmd/markdown"},
 	"github.com/spf13/pflag":                {"cmd/heavytail"},
 	"github.com/reeflective/readline":       {"repl"},
 	"github.com/rivo/uniseg":                {"query/parser"},

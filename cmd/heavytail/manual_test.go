@@ -1,10 +1,12 @@
 package main
 
 import (
+	"encoding/xml"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io"
 	"maps"
 	"path"
 	"path/filepath"
@@ -18,6 +20,7 @@ import (
 	"heavytail/index"
 	"heavytail/query"
 	language "heavytail/query/parser"
+	"heavytail/repl"
 )
 
 // errorPackages are the packages whose errors a program may want to distinguish.
@@ -229,8 +232,12 @@ func TestManual_Pages(t *testing.T) {
 	}
 	index := mustRun(t, "", "manual")
 	for _, name := range manualNames {
-		page := mustRun(t, "", "manual", name)
-		if !strings.HasPrefix(page, "# ") || strings.Contains(page, "<!--") {
+		source := mustRun(t, "", "manual", name, "--markdown")
+		if !strings.HasPrefix(source, "# ") || strings.Contains(source, "<!--") {
+			t.Errorf("page %s: %.80q", name, source)
+		}
+		title, _, _ := strings.Cut(source[2:], "\n")
+		if page := mustRun(t, "", "manual", name); !strings.HasPrefix(page, title+"\n====") || strings.Contains(page, "\n## ") {
 			t.Errorf("page %s: %.80q", name, page)
 		}
 		if !strings.Contains(index, "\n  "+name+" ") {
@@ -244,6 +251,61 @@ func TestManual_Pages(t *testing.T) {
 	if out := mustRun(t, "", "manual", "missing", "values"); !strings.Contains(out, "manual files") || !strings.Contains(out, "IMPORT") {
 		t.Errorf("manual missing values found %q", out)
 	}
+}
+
+// TestManual_Shown expects all pages to fit terminals of several widths, but for code and words that are wider, and
+// the manual as HTML to be one whole document whose links lead to a place in it.
+func TestManual_Shown(t *testing.T) {
+	for _, name := range manualNames {
+		for _, width := range []int{50, 80, 100} {
+			page, err := manualText(name, repl.Terminal{Width: width})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(page) {
+				line = strings.TrimSuffix(line, "\n")
+				table := strings.Contains(line, "  ") // as wide as the longest words of its cells
+				if language.Width(line) > width && !table && strings.Contains(strings.TrimLeft(line, " -"), " ") {
+					t.Errorf("page %s has %d columns of %d: %q", name, language.Width(line), width, line)
+				}
+			}
+		}
+	}
+	html := mustRun(t, "", "manual", "--html")
+	ids := map[string]bool{}
+	var links []string
+	for d := xml.NewDecoder(strings.NewReader(regexp.MustCompile("(?s)<script>.*</script>|<style>.*</style>|<!DOCTYPE html>").ReplaceAllString(html, ""))); ; {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		element, is := token.(xml.StartElement)
+		if !is {
+			continue
+		}
+		for _, a := range element.Attr {
+			switch {
+			case a.Name.Local == "id" && ids[a.Value]:
+				t.Errorf("the identifier %s is there twice", a.Value)
+			case a.Name.Local == "id":
+				ids[a.Value] = true
+			case a.Name.Local == "href" && strings.HasPrefix(a.Value, "#"):
+				links = append(links, a.Value[1:])
+			}
+		}
+	}
+	for _, link := range links {
+		if !ids[link] {
+			t.Errorf("a link leads to %s, which is not there", link)
+		}
+	}
+	if len(links) < 150 || !ids["statements-nearest"] {
+		t.Errorf("%d links", len(links))
+	}
+	mustFail(t, exitUsage, []string{"--html alone"}, "manual", "jobs", "--html")
 }
 
 // TestManual_Scan compares with the index what the manual says of searches that scan.

@@ -46,7 +46,11 @@ func reference(name string) string {
 func statementsPart() string {
 	var b strings.Builder
 	for _, h := range query.Helps() {
-		fmt.Fprintf(&b, "## %s\n\n    %s\n\n%s\n", h.Statement, h.Syntax, sentence(h.About()))
+		fmt.Fprintf(&b, "## %s\n\n", h.Statement)
+		for form := range strings.SplitSeq(h.Syntax, "; ") {
+			fmt.Fprintf(&b, "    %s\n", strings.Join(filled(form, 76), "\n      "))
+		}
+		fmt.Fprintf(&b, "\n%s\n", sentence(h.About()))
 		if h.Columns != "" {
 			fmt.Fprintf(&b, "\nColumns: %s.\n", h.Columns)
 		}
