@@ -400,11 +400,11 @@ func outsider(imported string) string {
 	return ""
 }
 
-// TestLayout_Readme expects the README to name the folder of every package but the
+// TestLayout_Contributing expects CONTRIBUTING to name the folder of every package but the
 // inner ones, as text in backquotes.
-func TestLayout_Readme(t *testing.T) {
+func TestLayout_Contributing(t *testing.T) {
 	packages, _ := listPackages(t)
-	readme, err := os.ReadFile(path.Join(packages[0].Module.Dir, "README.md"))
+	document, err := os.ReadFile(path.Join(packages[0].Module.Dir, ".github", "CONTRIBUTING.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -413,8 +413,8 @@ func TestLayout_Readme(t *testing.T) {
 		if strings.Contains(name, "internal/") {
 			continue // explained where it is used
 		}
-		if !strings.Contains(string(readme), "`"+name+"`") {
-			t.Errorf("README.md does not name `%s`", name)
+		if !strings.Contains(string(document), "`"+name+"`") {
+			t.Errorf("CONTRIBUTING.md does not name `%s`", name)
 		}
 	}
 }
