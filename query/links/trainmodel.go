@@ -101,7 +101,7 @@ var trainModel = &engine.Statement[*parser.TrainModel, TrainModelRequest, *model
 		}
 		return plan.Result("model", fault.Name(req.Name),
 			plan.Measured(plan.Solve, "fit", found.learns(req),
-				plan.Step("split", fmt.Sprintf("%d splits, each with %v of the edges hidden, and its own embeddings", run.ModelSplits, cmp.Or(req.Share, run.DefaultModelShare)), inputs...)))
+				plan.Step("split", fmt.Sprintf("%d splits, each with %v of the edges hidden and its own embeddings: one to measure on, the others of what it leaves", run.ModelSplits, cmp.Or(req.Share, run.DefaultModelShare)), inputs...)))
 	},
 	Run:   runTrainModel,
 	Table: trainTable,
@@ -361,7 +361,7 @@ func (t *modelTraining) bytes() int64 {
 	const columns, kept = 24, 8 + 8
 	learned := min(int64(cmp.Or(t.job.Split.Training, link.DefaultLinks)), g.Edges())
 	measured := min(2*10_000, g.Edges())
-	pairs := run.ModelSplits * (25*learned + int64(1+len(t.job.Negatives))*measured)
+	pairs := (run.ModelSplits-1)*(25*learned+measured) + 2*int64(1+len(t.job.Negatives))*measured
 	return bytes + max(work, kept*pairs*int64(columns+4*len(t.job.Embeddings)))
 }
 
