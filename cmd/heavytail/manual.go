@@ -31,7 +31,7 @@ func manualPages() fs.FS {
 
 // manualNames are the pages in the order in which the index lists them.
 var manualNames = []string{
-	"language", "methods", "paper", "answers", "files", "jobs", "machines", "beam", "store", "command", "report", "shell", "go", "errors", "limits", "changes",
+	"language", "methods", "paper", "answers", "tables", "files", "jobs", "machines", "beam", "store", "command", "report", "shell", "go", "errors", "limits", "changes",
 }
 
 // manualComment is a comment of Markdown, which only the test of the manual reads.
