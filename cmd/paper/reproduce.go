@@ -34,7 +34,7 @@ func (e *experiment) variants(d dataset, method string) (calls []string) {
 				}
 			}
 			for _, beta := range betas {
-				calls = append(calls, fmt.Sprintf("dp_spectral(normalization := '%s', beta := %g, components := 'apart', %s)", normalization, beta, spectral))
+				calls = append(calls, fmt.Sprintf("dp_spectral(normalization := '%s', beta := %g, common := 1, components := 'apart', %s)", normalization, beta, spectral))
 			}
 		}
 	case dpWalker:
