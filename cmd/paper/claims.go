@@ -386,7 +386,7 @@ func (e *experiment) classes() (lines [][]string) {
 func (e *experiment) overDims(d dataset, method string) (points [][2]float64) {
 	call, _ := e.best(d, method)
 	for _, dim := range e.dims(d) {
-		if v := e.first(measured(d, call, dim)); v != nil {
+		if v := e.first(e.measured(d, method, call, dim)); v != nil {
 			points = append(points, [2]float64{float64(dim), v.get("pearson")})
 		}
 	}
@@ -397,7 +397,7 @@ func (e *experiment) overBeta(d dataset, method string) (points [][2]float64) {
 	for _, beta := range e.betas(d) {
 		best := math.Inf(-1)
 		for _, call := range e.variants(d, method) {
-			if v := e.first(measured(d, call, d.dimension())); v != nil && strings.Contains(call, fmt.Sprintf("beta := %g,", beta)) {
+			if v := e.first(e.measured(d, method, call, d.dimension())); v != nil && strings.Contains(call, fmt.Sprintf("beta := %g,", beta)) {
 				best = max(best, v.get("pearson"))
 			}
 		}
