@@ -13,6 +13,9 @@ import (
 // of its edges, with 64 on the twelve, and with 32 on eleven.
 const penaltyDim = 128
 
+// surveyTolerance is the tolerance of solves whose vectors are only compared.
+const surveyTolerance = 1e-2
+
 // PenaltyChoice is a penalty that [Penalty] has tried.
 type PenaltyChoice struct {
 	Common, Beta float64
