@@ -8,6 +8,9 @@ import (
 	"go/token"
 	"io"
 	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -365,5 +368,97 @@ func TestManual_Examples(t *testing.T) {
 	}
 	if count < 4 {
 		t.Errorf("%d blocks of SQL in the manual", count)
+	}
+}
+
+// TestManual_Tables runs the statements of the page on published tables on a split of three groups of vertices, one of
+// which has test edges alone, and expects what adamic_adar has there by counting.
+func TestManual_Tables(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const n = 60
+	random := rand.New(rand.NewPCG(4, 4))
+	files := map[string]*strings.Builder{}
+	write := func(name, format string, values ...any) {
+		if files[name] == nil {
+			files[name] = &strings.Builder{}
+		}
+		fmt.Fprintf(files[name], format+"\n", values...)
+	}
+	var train, test, none [][2]int
+	write("vertices.csv", "id")
+	for u := range n {
+		write("vertices.csv", "%d", u)
+		for v := range u {
+			switch linked := u%3 == v%3 && random.IntN(3) == 0; {
+			case linked && (random.IntN(8) == 0 || u == n-1):
+				test = append(test, [2]int{u, v})
+				write("test.txt", "%d %d", u, v)
+			case linked:
+				train = append(train, [2]int{u, v})
+				write("train.txt", "%d %d", u, v)
+			default:
+				none = append(none, [2]int{u, v})
+			}
+		}
+	}
+	shared := none[:200]
+	for _, e := range shared {
+		write("shared.txt", "%d %d", e[0], e[1])
+	}
+	for i := range 20 * len(test) {
+		e := none[random.IntN(len(none))]
+		write("own.txt", "%d %d", e[i%2], e[1-i%2])
+	}
+	for name, text := range files {
+		if err := os.WriteFile(name, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page, err := manualPage("tables")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllStringSubmatch(page, -1)
+	if len(blocks) != 2 {
+		t.Fatalf("%d blocks", len(blocks))
+	}
+	out := mustRun(t, "", "exec", "tables.ht", "-c", blocks[0][1]+blocks[1][1])
+	linked := [n][n]bool{}
+	degree := [n]int{}
+	for _, e := range train {
+		linked[e[0]][e[1]], linked[e[1]][e[0]] = true, true
+		degree[e[0]]++
+		degree[e[1]]++
+	}
+	score := func(e [2]int) (sum float64) {
+		for w := range n {
+			if linked[e[0]][w] && linked[e[1]][w] {
+				sum += 1 / math.Log(float64(degree[w]))
+			}
+		}
+		return sum
+	}
+	mrr, auc := 0.0, 0.0
+	for _, e := range test {
+		rank := 1.0
+		for _, other := range shared {
+			switch a, b := score(e), score(other); {
+			case math.Abs(a-b) < 1e-9:
+				rank += 0.5
+			case b > a:
+				rank++
+			}
+		}
+		mrr += 1 / rank / float64(len(test))
+		auc += (float64(len(shared)) - rank + 1) / float64(len(shared)) / float64(len(test))
+	}
+	row := regexp.MustCompile(`(?m)^ adamic_adar +\| +([0-9.]+) \|(?: *[0-9.]+ \|){3} +([0-9.]+) `).FindStringSubmatch(out)
+	if row == nil {
+		t.Fatalf("no figures of adamic_adar:\n%s", out)
+	}
+	for i, want := range []float64{mrr, auc} {
+		if got, err := strconv.ParseFloat(row[1+i], 64); err != nil || math.Abs(got-want) > 1e-5 {
+			t.Errorf("figure %d of adamic_adar is %s, expected %v", i, row[1+i], want)
+		}
 	}
 }
