@@ -130,9 +130,9 @@ func genOperand() *rapid.Generator[Operand] {
 
 func genExpr(depth int) *rapid.Generator[Expr] {
 	return rapid.Custom(func(t *rapid.T) Expr {
-		kind := rapid.IntRange(0, 6).Draw(t, "kind")
+		kind := rapid.IntRange(0, 7).Draw(t, "kind")
 		if depth == 0 {
-			kind %= 4
+			kind %= 5
 		}
 		terms := func() []Expr { return rapid.SliceOfN(genExpr(depth-1), 2, 3).Draw(t, "terms") }
 		switch kind {
@@ -151,8 +151,14 @@ func genExpr(depth int) *rapid.Generator[Expr] {
 		case 3:
 			return IsMissing{Operand: genOperand().Draw(t, "operand"), Not: rapid.Bool().Draw(t, "not")}
 		case 4:
-			return Not{Term: genExpr(depth-1).Draw(t, "not")}
+			n := Like{Operand: genOperand().Draw(t, "operand"), Not: rapid.Bool().Draw(t, "not"), Pattern: genValue(aString).Draw(t, "pattern")}
+			if rapid.Bool().Draw(t, "escape") {
+				n.Escape = genValue(aString).Draw(t, "escape")
+			}
+			return n
 		case 5:
+			return Not{Term: genExpr(depth-1).Draw(t, "not")}
+		case 6:
 			return And{Terms: terms()}
 		default:
 			return Or{Terms: terms()}

@@ -7,11 +7,12 @@ var statements = []rule{
 	asks("CREATE INDEX", "CREATE INDEX ON spec WITH (metric := 'cosine', ef := 100)", func(s *CreateIndex) form {
 		return form{one("ON", embedding, &s.Embedding), options(&s.Options), background(&s.Background)}
 	}),
-	does("CREATE GRAPH", "CREATE GRAPH adults AS SUBGRAPH OF social WHERE age >= 18 AND weight > 1; CREATE GRAPH near AS NEAREST 10 USING cosine(spec) MUTUAL", func(s *DeriveGraph) form {
+	does("CREATE GRAPH", "CREATE GRAPH adults AS SUBGRAPH OF social WHERE age >= 18 AND weight > 1; CREATE GRAPH near AS NEAREST 10 USING cosine(spec) MUTUAL; CREATE GRAPH friends AS EGO OF social FROM 'alice' WITHIN 2", func(s *DeriveGraph) form {
 		of := func(least, most int) list[Ident] { return list[Ident]{"OF", graph, &s.Of, least, most} }
 		return form{one("", newGraph, &s.Graph), word("AS"), either{
 			{choose(&s.How, Subgraph), of(1, 1), one("WHERE", edgeCondition, &s.Where)},
 			{choose(&s.How, Component), of(1, 1), may("FROM", key, &s.From)},
+			{choose(&s.How, Ego), of(1, 1), one("FROM", key, &s.From), may("WITHIN", count, &s.Within)},
 			{choose(&s.How, Sample), of(1, 1), options(&s.Options)},
 			{choose(&s.How, NullModel), of(1, 1), options(&s.Options)},
 			{choose(&s.How, Union), of(2, 0), options(&s.Options)},

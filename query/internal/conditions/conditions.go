@@ -47,6 +47,8 @@ func (c *compiler[T]) condition(e parser.Expr) predicate[T] {
 		return c.compare(e)
 	case parser.In:
 		return c.among(e)
+	case parser.Like:
+		return c.like(e)
 	case parser.IsMissing:
 		o := c.operand(e.Operand, operand[T]{})
 		return func(v T) truth { return truthOf(o.value(v).IsMissing() != e.Not) }
