@@ -145,10 +145,12 @@
 //	               call { "," call } ] "INTO" "FILE" string
 //	               [ options ]                              e.g. EXPORT PAIRS OF social USING dp_spectral INTO FILE 'pairs.parquet' WITH (negatives := 'degree');
 //	generate     = "GENERATE" call "INTO" name              e.g. GENERATE preferential_attachment(n := 10000, m := 40, seed := 7) INTO synthetic;
-//	describegraph = "DESCRIBE" "GRAPH" name [ options ]     e.g. DESCRIBE GRAPH social WITH (bootstrap := 100);
+//	describegraph = "DESCRIBE" "GRAPH" name [ "ALL" ]
+//	               [ options ]                              e.g. DESCRIBE GRAPH social WITH (bootstrap := 100); DESCRIBE GRAPH social ALL;
 //	describevertex = "DESCRIBE" "VERTEX" key [ "IN" name ]  e.g. DESCRIBE VERTEX 'alice' IN social;
-//	describemodel = "DESCRIBE" "MODEL" name                 e.g. DESCRIBE MODEL friends;
-//	describeembedding = "DESCRIBE" "EMBEDDING" name         e.g. DESCRIBE EMBEDDING spec;
+//	describemodel = "DESCRIBE" "MODEL" name [ "ALL" ]       e.g. DESCRIBE MODEL friends; DESCRIBE MODEL friends ALL;
+//	describeembedding = "DESCRIBE" "EMBEDDING" name [ "ALL"
+//	               ]                                        e.g. DESCRIBE EMBEDDING spec; DESCRIBE EMBEDDING spec ALL;
 //	show         = "SHOW" ( "GRAPHS" | "EMBEDDINGS"
 //	               | "INDEXES" | "MODELS" | "PREDICTIONS"
 //	               | "METHODS" | "MEASURES" | "SCORERS"

@@ -13,10 +13,11 @@ type DropGraph struct {
 	Cascade bool
 }
 
-// DescribeGraph is DESCRIBE GRAPH g [WITH (…)].
+// DescribeGraph is DESCRIBE GRAPH g [ALL] [WITH (…)].
 type DescribeGraph struct {
 	Range
 	Graph   Ident
+	All     bool
 	Options []Option
 }
 

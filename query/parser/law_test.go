@@ -224,9 +224,9 @@ func genPlain(t *rapid.T) Statement {
 	case 6:
 		return &Generate{Generator: genCall().Draw(t, "generator"), Graph: ident()}
 	case 7:
-		return &DescribeGraph{Graph: ident(), Options: options()}
+		return &DescribeGraph{Graph: ident(), All: rapid.Bool().Draw(t, "all"), Options: options()}
 	case 8:
-		return &DescribeEmbedding{Embedding: ident()}
+		return &DescribeEmbedding{Embedding: ident(), All: rapid.Bool().Draw(t, "all")}
 	case 9:
 		return &Show{What: rapid.SampledFrom(listings).Draw(t, "what")}
 	case 10:
@@ -357,7 +357,7 @@ func genLearn(t *rapid.T) Statement {
 	case 1:
 		return &DropModel{Model: ident()}
 	case 2:
-		return &DescribeModel{Model: ident()}
+		return &DescribeModel{Model: ident(), All: rapid.Bool().Draw(t, "all")}
 	case 3:
 		return &Materialize{Scorer: scorer(), Graph: ident(), Options: options, Background: background}
 	case 4:

@@ -85,14 +85,18 @@ var statements = []rule{
 	does("GENERATE", "GENERATE preferential_attachment(n := 10000, m := 40, seed := 7) INTO synthetic", func(s *Generate) form {
 		return form{one("", generator, &s.Generator), one("INTO", newGraph, &s.Graph)}
 	}),
-	asks("DESCRIBE GRAPH", "DESCRIBE GRAPH social WITH (bootstrap := 100)", func(s *DescribeGraph) form {
-		return form{one("", graph, &s.Graph), options(&s.Options)}
+	asks("DESCRIBE GRAPH", "DESCRIBE GRAPH social WITH (bootstrap := 100); DESCRIBE GRAPH social ALL", func(s *DescribeGraph) form {
+		return form{one("", graph, &s.Graph), toggle{"ALL", &s.All}, options(&s.Options)}
 	}),
 	asks("DESCRIBE VERTEX", "DESCRIBE VERTEX 'alice' IN social", func(s *DescribeVertex) form {
 		return form{one("", key, &s.Vertex), mayAt("IN", graph, &s.Graph)}
 	}),
-	asks("DESCRIBE MODEL", "DESCRIBE MODEL friends", func(s *DescribeModel) form { return form{one("", model, &s.Model)} }),
-	asks("DESCRIBE EMBEDDING", "DESCRIBE EMBEDDING spec", func(s *DescribeEmbedding) form { return form{one("", embedding, &s.Embedding)} }),
+	asks("DESCRIBE MODEL", "DESCRIBE MODEL friends; DESCRIBE MODEL friends ALL", func(s *DescribeModel) form {
+		return form{one("", model, &s.Model), toggle{"ALL", &s.All}}
+	}),
+	asks("DESCRIBE EMBEDDING", "DESCRIBE EMBEDDING spec; DESCRIBE EMBEDDING spec ALL", func(s *DescribeEmbedding) form {
+		return form{one("", embedding, &s.Embedding), toggle{"ALL", &s.All}}
+	}),
 	asks("SHOW", "SHOW EMBEDDINGS", func(s *Show) form { return form{oneOf(&s.What, listings)} }),
 	asks("SHOW GENERATIONS", "SHOW GENERATIONS OF spec", func(s *ShowGenerations) form { return form{one("OF", embedding, &s.Embedding)} }),
 	asks("SHOW VECTOR", "SHOW VECTOR OF 'alice' IN spec", func(s *ShowVector) form {
