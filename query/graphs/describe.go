@@ -94,13 +94,13 @@ var describeGraph = &engine.Statement[*parser.DescribeGraph, DescribeGraphReques
 	Help: help.Statement{
 		Statement: "DESCRIBE GRAPH",
 		Summary:   "reports size, components, degree distribution, clustering, the fitted power law, and the least dimension that the largest hub suggests",
-		Detail:    "It shows one screen of properties, and with ALL, WHERE or INTO FILE all of them: also the diameter of the largest component, exact or as the bounds that searches from 127 vertices leave (COMPUTE eccentricity is exact), and what takes the space of the file",
+		Detail:    "It shows one screen of properties, and with ALL all of them: also the diameter of the largest component, exact or as the bounds that searches from 127 vertices leave (COMPUTE eccentricity is exact), and what takes the space of the file",
 		Words:     "diameter summary info statistics density power law exponent degree distribution scale free hubs clustering assortativity connected size overview describe",
 		Columns:   "property, value",
 	},
 	Schema: describeSchema,
 	Bind: func(b *engine.Binder, s *parser.DescribeGraph) DescribeGraphRequest {
-		req := DescribeGraphRequest{Graph: b.Name(fault.Graph, s.Graph), All: b.AllProperties(s.All)}
+		req := DescribeGraphRequest{Graph: b.Name(fault.Graph, s.Graph), All: s.All}
 		engine.Bind(b, parser.Heading(s), describeSchema(), s.Options, &req)
 		return req
 	},

@@ -28,12 +28,16 @@ var describeModel = &engine.Statement[*parser.DescribeModel, describeModelReques
 	Help: help.Statement{
 		Statement: "DESCRIBE MODEL",
 		Summary:   "reports the options of a model, its metrics on held-out pairs, and its calibration",
-		Detail:    "It reports whether its graph and its embedding have changed since. It shows one screen of properties, and with ALL, WHERE or INTO FILE all of them",
+		Detail:    "It reports whether its graph and its embedding have changed since. It shows one screen of properties, and with ALL all of them",
 		Words:     "info auc accuracy coefficients weights calibration",
 		Columns:   "property, value",
 	},
 	Bind: func(b *engine.Binder, s *parser.DescribeModel) describeModelRequest {
-		return describeModelRequest{b.Name(entries.PartModel, s.Model), b.AllProperties(s.All)}
+		return describeModelRequest{b.Name(entries.PartModel, s.Model), s.All}
+	},
+	From: func(request any) (describeModelRequest, bool) {
+		model, is := request.(string)
+		return describeModelRequest{model, true}, is
 	},
 	Resolve: func(c *engine.Call, req describeModelRequest) (storage.ModelInfo, error) {
 		return entries.ModelInfo(c, req.model, entries.PartModel)

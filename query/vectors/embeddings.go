@@ -95,12 +95,16 @@ var describeEmbedding = &engine.Statement[*parser.DescribeEmbedding, describeEmb
 	Help: help.Statement{
 		Statement: "DESCRIBE EMBEDDING",
 		Summary:   "reports the method, options and results of an embedding, and changes of its graph since",
-		Detail:    "It shows one screen of properties, and with ALL, WHERE or INTO FILE all of them",
+		Detail:    "It shows one screen of properties, and with ALL all of them",
 		Words:     "info parameters provenance",
 		Columns:   "property, value",
 	},
 	Bind: func(b *engine.Binder, s *parser.DescribeEmbedding) describeEmbeddingRequest {
-		return describeEmbeddingRequest{b.Name(fault.Embedding, s.Embedding), b.AllProperties(s.All)}
+		return describeEmbeddingRequest{b.Name(fault.Embedding, s.Embedding), s.All}
+	},
+	From: func(request any) (describeEmbeddingRequest, bool) {
+		embedding, is := request.(string)
+		return describeEmbeddingRequest{embedding, true}, is
 	},
 	Resolve: func(c *engine.Call, req describeEmbeddingRequest) (session.Entry, error) {
 		return c.Entry(req.embedding, fault.Embedding)

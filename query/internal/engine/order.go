@@ -71,12 +71,6 @@ func (b *Binder) TakeLimit() int {
 	return limit + min(offset, math.MaxInt-limit)
 }
 
-// AllProperties reports whether a DESCRIBE shows all properties: with ALL, and where WHERE chooses among
-// them or INTO FILE keeps them.
-func (b *Binder) AllProperties(all bool) bool {
-	return all || b.Tail.Where != nil || b.Tail.File != nil
-}
-
 // rowOffset returns the number of an optional OFFSET.
 func (b *Binder) rowOffset(v parser.Value) int {
 	if v == nil {
