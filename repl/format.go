@@ -33,7 +33,7 @@ const (
 	// written as \t, \n, \r or \\, so that every line is one row.
 	TSV Format = "tsv"
 	// JSON is one line for every statement that ran, an array with an object for each
-	// row, empty if the statement has no result, and not closed if it failed after its
+	// row, empty if there is none, then without the names of the columns, and not closed if it failed after its
 	// first rows. A missing value is null.
 	JSON Format = "json"
 	// NDJSON is one line for every row, an object with a member for each column.

@@ -40,6 +40,18 @@ func TestShell_Temporary(t *testing.T) {
 		t.Errorf("left %v, %v", left, err)
 	}
 	mustFail(t, exitUsage, []string{"expected a FILE with --read-only"}, "shell", "--read-only")
+	t.Chdir(t.TempDir())
+	for _, args := range [][]string{{"exec", ":memory:", "CREATE GRAPH g", "SHOW GRAPHS COLUMNS graph"}, {"shell", ":memory:", "-c", "CREATE GRAPH g; SHOW GRAPHS COLUMNS graph"}, {":memory:", "-c", "CREATE GRAPH g; SHOW GRAPHS COLUMNS graph"}} {
+		if got := mustRun(t, "", append(args, "--format", "csv")...); got != "graph\ng\n" {
+			t.Errorf("%q printed %q", args, got)
+		}
+	}
+	mustFail(t, exitFailed, []string{"is a new store"}, "describe", ":memory:")
+	for _, folder := range []string{dir, "."} {
+		if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+			t.Errorf("left %v, %v", left, err)
+		}
+	}
 }
 
 // TestShell_Data opens files of data in a temporary store.
