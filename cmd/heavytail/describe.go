@@ -22,7 +22,8 @@ law is a straight line there.`,
 		Example: `  heavytail describe social.ht
   heavytail describe social.ht social --bootstrap 100
   heavytail describe social.ht social --format json`,
-		Args: between(1, 2, "FILE and at most one GRAPH"),
+		Args:              between(1, 2, "FILE and at most one GRAPH"),
+		ValidArgsFunction: completeGraphs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options := query.Options{ReadOnly: true, NoCreate: true}
 			return runOn(cmd, std, args[0], options, format, func(r *runner) error {

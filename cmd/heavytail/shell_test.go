@@ -93,3 +93,16 @@ func TestShell_Word(t *testing.T) {
 	mustFail(t, exitUsage, []string{"expected at most one FILE, found 2 arguments"}, "shell", "a", "b")
 	mustFail(t, exitUsage, []string{"expected at most one FILE, found 2 arguments"}, "network", "b")
 }
+
+// Commands complete the names of the graphs of their file, and of one that cannot be opened none.
+func TestComplete_Graphs(t *testing.T) {
+	path := sampleFile(t)
+	for _, args := range [][]string{{"describe", path, ""}, {"export", path, "graph", ""}, {"plot", "graph", path, ""}, {"plot", "degrees", path, ""}, {"import", path, ""}} {
+		if got := mustRun(t, "", append([]string{"__complete"}, args...)...); !strings.HasPrefix(got, "line\n") {
+			t.Errorf("%q: %q", args, got)
+		}
+	}
+	if got := mustRun(t, "", "__complete", "describe", path+".missing", ""); !strings.HasPrefix(got, ":") {
+		t.Errorf("of a missing file: %q", got)
+	}
+}
