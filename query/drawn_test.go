@@ -446,7 +446,7 @@ func (d *drawer) text(before, inside string) string {
 		return d.pick("a", "b")
 	case before == "OF":
 		return "2020-01-01"
-	case inside == "import", inside == "deleteedgesfile", inside == "scorefile" && before == "FILE" && len(d.words) < 4:
+	case inside == "import", inside == "deleteedgesfile", inside == "evaluatetest", inside == "scorefile" && before == "FILE" && len(d.words) < 4:
 		return d.pick("edges.txt", "made.txt", "made.csv")
 	case inside == "importvertices":
 		return d.pick("people.csv", "made.csv", "made.parquet")
@@ -493,6 +493,8 @@ func (d *drawer) options() {
 		switch h.Statement {
 		case "TUNE":
 			list = []string{"trials := 1"}
+		case "EVALUATE TEST":
+			list = []string{"allow_leaks := TRUE"}
 		case "EVALUATE LABELS":
 			list = []string{"seeds := 1", "fractions := '0.5'", "penalty := 1.0"}
 		}

@@ -13,6 +13,7 @@ import (
 
 	"heavytail/.ci/repeat"
 	"heavytail/query"
+	"heavytail/query/fault"
 	"heavytail/query/internal/querytest"
 	"heavytail/query/parser"
 	"heavytail/storage"
@@ -99,6 +100,7 @@ var namings = []naming{
 	{statement: "EVALUATE PARAMETERS", text: "EVALUATE PARAMETERS IN {graph} USING dp_spectral(dim := 3)"},
 	{statement: "EVALUATE LABELS", text: "EVALUATE LABELS {'attribute'} OF {embedding} WITH (fractions := '0.5', seeds := 1, penalty := 1)"},
 	{statement: "EVALUATE LINKS", text: "EVALUATE LINKS IN {graph} USING dp_spectral(dim := 3)"},
+	{statement: "EVALUATE TEST", text: "EVALUATE TEST GRAPH {graph} AGAINST GRAPH {graph} IN {graph} WITH cosine({embedding}), model({model}) WITH (allow_leaks := TRUE)", past: fault.ErrInvalid},
 	{statement: "TUNE", text: "TUNE {graph} USING dp_spectral(dim := 3) FOR RECONSTRUCTION AS {new embedding} WITH (trials := 1)"},
 	{statement: "TRAIN MODEL", text: "TRAIN MODEL made IN {graph} USING {embedding}", past: storage.ErrInvalid},
 	{statement: "TRAIN MODEL", text: "TRAIN MODEL {new model} IN {graph} USING heuristics(jaccard)"},

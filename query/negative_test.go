@@ -62,6 +62,7 @@ func numberedRequests(t *testing.T, dir string) map[string][]any {
 		"Vectors.Reconstruct":            {vectors.ReconstructRequest{Embedding: "e", Radius: .1, File: file("near"), Overwrite: true}},
 		"Vectors.ReconstructedDegrees":   {vectors.EvaluateReconstructionRequest{Embedding: "e"}},
 		"Links.Explain":                  {links.ScoreRequest{Pairs: []links.Pair{{Source: "0", Target: "1"}}, Graph: "g"}},
+		"Links.EvaluateTest":             {links.EvaluateTestRequest{Graph: "g", Edges: links.PairSource{Graph: "g"}, Others: links.PairSource{Graph: "g"}, Hits: []int{2}, AllowLeaks: true}},
 		"Links.Score":                    {links.ScoreRequest{Path: file("edges"), Graph: "g", With: []catalogue.Scorer{l3}, Each: func(links.ScoredPair) error { return nil }}},
 		"Vectors.StartCreateIndex":       {vectors.CreateIndexRequest{Embedding: "f"}},
 		"Links.StartMaterialize":         {materialize},

@@ -197,6 +197,8 @@ func answers(db *DB) map[string]any {
 		out[name] = h.Sum32()
 	}
 	graphs, err := db.Graphs(ctx)
+	// tryMutant writes this one, and a damaged entry of another object can prevent that it is dropped.
+	graphs = slices.DeleteFunc(graphs, func(g GraphInfo) bool { return g.Name == "another" })
 	record("graphs", err, graphs)
 	for _, name := range []string{"ring", "g", "empty", "rich"} {
 		s, err := db.Snapshot(ctx, name)

@@ -166,23 +166,27 @@ func TestTrainModel_Errors(t *testing.T) {
 	}
 }
 
-// The weight of likely vertices is the one whose models of the splits between the first and the last
-// recommend better on the last.
+// The weight of likely vertices is the one whose models of the other splits recommend better on the
+// last.
 func TestTrainModel_ChoosesWeightOfLikely(t *testing.T) {
 	ctx := t.Context()
 	chosen := map[float64]bool{}
 	for seed := range uint64(4) {
-		training := newModelTraining(ModelRequest{Graph: blocks(t, 3), Split: evaluate.SplitOptions{Seed: seed}})
+		g := blocks(t, 3)
+		training := newModelTraining(ModelRequest{Graph: g, Split: evaluate.SplitOptions{Seed: seed}})
 		var last lists
-		if err := training.split(ctx, func(_ int, s *modelSplit) (err error) {
-			kept := *s
-			last, err = training.lists(ctx, &kept)
-			return err
-		}); err != nil {
+		if _, err := training.fit(ctx, g); err != nil {
+			t.Fatal(err)
+		}
+		s, err := training.hide(ctx, g, g, ModelSplits-1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last, err = training.lists(ctx, s); err != nil {
 			t.Fatal(err)
 		}
 		of := func(factor float64) float64 {
-			rows := []*link.Rows{training.splits[1].rows, training.splits[2].rows, training.splits[3].rows}
+			rows := []*link.Rows{training.splits[0].rows, training.splits[1].rows, training.splits[2].rows}
 			m, err := link.Fit(ctx, rows, link.Terms{Likely: factor}, 0)
 			if err != nil {
 				t.Fatal(err)

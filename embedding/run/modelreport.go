@@ -151,88 +151,62 @@ func (p *pairTable) withoutIsolated(values []float64) (links, others []float64) 
 	return links, others
 }
 
-// measure fills the report. first is the first split, with its vectors, and by has tables of the splits
-// for each further kind of pairs.
-func (t *modelTraining) measure(ctx context.Context, first *modelSplit, by [][]*pairTable) error {
+// measure fills the report with the measures of a model on the first split.
+func (t *modelTraining) measure(ctx context.Context, m *link.Model, first *modelSplit) error {
 	t.stage("measuring", 0)
-	r := &t.report
-	measured := t.splits
-	if t.req.Split.Latest {
-		measured = measured[:1]
-	}
-	var tables []*pairTable
-	for k, s := range measured {
-		tables = append(tables, s.test)
-		odds := s.test.LogOdds(s.model)
-		r.AUCConnected += evaluate.AUC(s.test.withoutIsolated(odds)) / float64(len(measured))
-		for i := range s.test.links {
-			if !s.test.connected[i] {
-				r.Isolated++
-			}
-		}
-		r.calibrate(s.calibrates, s.calibrates.LogOdds(s.model.Calibrated(t.calibration(k))))
-	}
-	random := t.measureBy(tables)
-	poorer, err := t.poorer(ctx, first)
-	if err != nil {
-		return err
-	}
-	random.AUC, err = t.widened(ctx, random.AUC, tables[0], poorer)
-	if err != nil {
-		return err
-	}
+	r, p := &t.report, t.measured[0]
+	random := t.measureBy(m, 0)
 	r.AUC, r.AveragePrecision, r.Scorers = random.AUC, random.AveragePrecision, random.Scorers
 	r.TestLinks, r.TestOthers = random.TestLinks, random.TestOthers
-	r.Isolated /= float64(max(1, r.TestLinks))
-	r.finish()
-	for i, kind := range t.kinds() {
-		of := t.measureBy(by[i])
-		of.Negatives = kind
-		if kind != evaluate.TwoHopNegatives { // those pairs have common neighbours because the further links are known
-			if of.AUC, err = t.widened(ctx, of.AUC, by[i][0], poorer); err != nil {
-				return err
-			}
+	r.AUCConnected = evaluate.AUC(p.withoutIsolated(p.LogOdds(m)))
+	for i := range p.links {
+		if !p.connected[i] {
+			r.Isolated += 1 / float64(p.links)
 		}
+	}
+	r.calibrate(first.calibrates, first.calibrates.LogOdds(m))
+	for i, kind := range t.kinds() {
+		of := t.measureBy(m, i+1)
+		of.Negatives = kind
 		if kind == evaluate.DegreeNegatives && t.req.Null != nil {
+			var err error
 			if of.Null, err = t.null(ctx); err != nil && !errors.Is(err, link.ErrTooFew) {
 				return err
 			}
 		}
 		r.ByNegatives = append(r.ByNegatives, of)
 	}
-	if err := t.recommend(ctx, first); err != nil {
+	if err := t.recommend(ctx, m, first); err != nil {
 		return err
 	}
 	t.stage("measuring", 1)
 	return nil
 }
 
-// measureBy returns the means of measures of the splits, of the model of the others of each.
-func (t *modelTraining) measureBy(tables []*pairTable) (r NegativeReport) {
-	n := float64(len(tables))
-	for k, p := range tables {
-		links, others := p.divide(p.LogOdds(t.splits[k].model))
-		auc := evaluate.AUCInterval(links, others)
-		r.AUC.Mean, r.AUC.Low, r.AUC.High = r.AUC.Mean+auc.Mean/n, r.AUC.Low+auc.Low/n, r.AUC.High+auc.High/n
-		r.AveragePrecision += evaluate.AveragePrecision(links, others) / n
-		r.TestLinks, r.TestOthers = r.TestLinks+p.links, r.TestOthers+p.others
+// measureBy returns the measures of a model, and of every single scorer, on pairs of one kind. The interval
+// of the AUC is extended by what the AUC gains on the same pairs from the links that the graph of less does
+// not have.
+func (t *modelTraining) measureBy(m *link.Model, kind int) (r NegativeReport) {
+	p := t.measured[kind]
+	links, others := p.divide(p.LogOdds(m))
+	r.AUC = evaluate.AUCInterval(links, others)
+	// Pairs of TwoHopNegatives have common neighbours because the further links are known.
+	if kind == 0 || t.kinds()[kind-1] != evaluate.TwoHopNegatives {
+		less := t.less[kind]
+		gain := r.AUC.Mean - evaluate.AUC(less.divide(less.LogOdds(m)))
+		r.AUC.Low, r.AUC.High = max(0, r.AUC.Low+min(0, gain)), min(1, r.AUC.High+max(0, gain))
 	}
-	r.Scorers = t.scorers(tables)
+	r.AveragePrecision = evaluate.AveragePrecision(links, others)
+	r.TestLinks, r.TestOthers = p.links, p.others
+	r.Scorers = t.scorers(p)
 	return r
 }
 
-// scorers returns the means of measures of the splits, of every single scorer.
-func (t *modelTraining) scorers(tables []*pairTable) (list []ScorerReport) {
-	n := float64(len(tables))
-	for k, p := range tables {
-		for i, s := range p.Singles() {
-			if k == 0 {
-				list = append(list, ScorerReport{Scorer: t.scorerName(s)})
-			}
-			links, others := p.divide(s.Values)
-			list[i].AUC += evaluate.AUC(links, others) / n
-			list[i].AveragePrecision += evaluate.AveragePrecision(links, others) / n
-		}
+// scorers returns the measures of every single scorer on some pairs.
+func (t *modelTraining) scorers(p *pairTable) (list []ScorerReport) {
+	for _, s := range p.Singles() {
+		links, others := p.divide(s.Values)
+		list = append(list, ScorerReport{Scorer: t.scorerName(s), AUC: evaluate.AUC(links, others), AveragePrecision: evaluate.AveragePrecision(links, others)})
 	}
 	return list
 }
@@ -244,69 +218,48 @@ func (t *modelTraining) scorerName(s link.Single) string {
 	return s.Scorer + "(" + t.req.Embeddings[s.Embedding].Name + ")"
 }
 
-// poorer hides links of what the first split has left.
-func (t *modelTraining) poorer(ctx context.Context, first *modelSplit) (*modelSplit, error) {
-	return t.hide(ctx, first.Graph, ModelSplits)
-}
-
-// widened extends an interval by what the AUC gains on pairs of the first split from the links that poorer
-// does not know.
-func (t *modelTraining) widened(ctx context.Context, auc evaluate.Interval, first *pairTable, poorer *modelSplit) (evaluate.Interval, error) {
-	less, err := t.tableOf(ctx, poorer, first.pairs, first.links)
-	if err != nil {
-		return auc, err
-	}
-	of := func(p *pairTable) float64 { return evaluate.AUC(p.divide(p.LogOdds(t.splits[0].model))) }
-	gain := of(first) - of(less)
-	auc.Low, auc.High = max(0, auc.Low+min(0, gain)), min(1, auc.High+max(0, gain))
-	return auc, nil
-}
-
 // null measures the terms and every single scorer on the null graph, by
 // evaluate.DegreeNegatives.
 func (t *modelTraining) null(ctx context.Context) (*NullReport, error) {
 	req := t.req
 	req.Split.Latest = false // a null graph has no times
-	var err error
-	if req.Graph, err = t.req.Null(ctx); err != nil {
+	g, err := t.req.Null(ctx)
+	if err != nil {
 		return nil, err
 	}
 	of := newModelTraining(req)
 	of.terms.Likely = t.terms.Likely
-	var splits [2]*modelSplit
-	for k := range splits {
-		if splits[k], err = of.hide(ctx, req.Graph, k); err != nil {
-			return nil, err
-		}
-	}
-	pairs, err := of.drawAgain(ctx, splits[0], evaluate.DegreeNegatives)
+	first, err := of.hide(ctx, g, g, 0)
 	if err != nil {
 		return nil, err
 	}
-	table, err := of.table(ctx, splits[0], pairs)
+	p, err := of.drawn(ctx, first, evaluate.DegreeNegatives)
 	if err != nil {
 		return nil, err
 	}
+	r := &NullReport{math.NaN(), math.NaN(), of.scorers(p)}
 	if slices.ContainsFunc(req.Heuristics, link.NeedsTimes) {
-		return &NullReport{math.NaN(), math.NaN(), of.scorers([]*pairTable{table})}, nil
+		return r, nil
 	}
-	if err := of.draw(ctx, splits[1]); err != nil {
-		return nil, err
-	}
-	model, err := link.Fit(ctx, []*link.Rows{splits[1].rows}, of.terms, req.Workers)
+	second, err := of.hide(ctx, first.Graph, first.Graph, 1)
 	if err != nil {
 		return nil, err
 	}
-	of.splits = []*modelSplit{{model: model}}
-	r := of.measureBy([]*pairTable{table})
-	return &NullReport{r.AUC.Mean, r.AveragePrecision, r.Scorers}, nil
+	if err := of.learn(ctx, second); err != nil {
+		return nil, err
+	}
+	model, err := link.Fit(ctx, []*link.Rows{second.rows}, of.terms, req.Workers)
+	if err != nil {
+		return nil, err
+	}
+	links, others := p.divide(p.LogOdds(model))
+	r.AUC, r.AveragePrecision = evaluate.AUC(links, others), evaluate.AveragePrecision(links, others)
+	return r, nil
 }
 
-// calibrate adds the pairs of a table to the bins.
+// calibrate measures the probabilities of the pairs of a table.
 func (r *ModelReport) calibrate(p *pairTable, logOdds []float64) {
-	if r.Bins == nil {
-		r.Bins = make([]CalibrationBin, CalibrationBins)
-	}
+	r.Bins = make([]CalibrationBin, CalibrationBins)
 	for i, x := range logOdds {
 		probability, linked := link.Probability01(x), 0.0
 		if i < p.links {
@@ -318,14 +271,7 @@ func (r *ModelReport) calibrate(p *pairTable, logOdds []float64) {
 		b.Links += linked
 		r.Brier += (probability - linked) * (probability - linked)
 	}
-}
-
-// finish turns the sums of calibrate into means.
-func (r *ModelReport) finish() {
-	all := 0.0
-	for _, b := range r.Bins {
-		all += float64(b.Pairs)
-	}
+	all := float64(len(logOdds))
 	for i := range r.Bins {
 		b := &r.Bins[i]
 		b.Low, b.High = float64(i)/CalibrationBins, float64(i+1)/CalibrationBins
@@ -379,14 +325,14 @@ func (l *lists) measure(ctx context.Context, workers int, of func(table *link.Ta
 
 // recommend measures the recommendations by the model and by every single scorer to a sample of the
 // vertices with hidden links, among the candidates of PREDICT by the model.
-func (t *modelTraining) recommend(ctx context.Context, s *modelSplit) error {
+func (t *modelTraining) recommend(ctx context.Context, model *link.Model, s *modelSplit) error {
 	t.stage("recommending", 0)
 	l, err := t.lists(ctx, s)
 	if err != nil {
 		return err
 	}
 	of, err := l.measure(ctx, t.req.Workers, func(table *link.Table) [][]float64 {
-		scores := [][]float64{table.LogOdds(t.splits[0].model)}
+		scores := [][]float64{table.LogOdds(model)}
 		for _, single := range table.Singles() {
 			scores = append(scores, single.Values)
 		}
@@ -416,8 +362,7 @@ func (t *modelTraining) recommend(ctx context.Context, s *modelSplit) error {
 }
 
 // chooseLikely sets link.Terms.Likely to .1 or 1, whichever gives recommendations with the higher MAP. It
-// is measured on the last split by models of the splits between the first and the last, so that
-// the figures of recommendations, which are of the first one, have no part in it.
+// is measured on the last split to learn from by models of the others.
 //
 // Neither is right everywhere. A fifth of the edges hidden, 1,000 vertices, MAP with .1 and with 1, and of the
 // best single scorer: ego-facebook .452, .476, .475; cora .221, .230, .194; ca-GrQc .506, .519, .505;
@@ -432,16 +377,12 @@ func (t *modelTraining) chooseLikely(ctx context.Context, last *modelSplit) erro
 	if err != nil {
 		return err
 	}
-	var rows []*link.Rows
-	for _, s := range t.splits[1:] {
-		rows = append(rows, s.rows)
-	}
 	factors := []float64{1, 0.1}
 	var models []*link.Model
 	for _, f := range factors {
 		terms := t.terms
 		terms.Likely = f
-		m, err := link.Fit(ctx, rows, terms, t.req.Workers)
+		m, err := link.Fit(ctx, t.rows(-1), terms, t.req.Workers)
 		if errors.Is(err, link.ErrTooFew) {
 			return nil // all splits together may have enough
 		}

@@ -349,7 +349,7 @@ func mostFrequent(labels evaluate.Labels, test int) (share, error float64) {
 	return share, math.Sqrt(share * (1 - share) / float64(test))
 }
 
-// On a random graph a model gives every pair about the same probability.
+// On a random graph a model gives all but one of a hundred pairs about the same probability.
 func TestTrainModel_RandomGraphProbabilities(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: trains a model of a whole graph")
@@ -360,10 +360,14 @@ func TestTrainModel_RandomGraphProbabilities(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		beyond := 0
 		for _, b := range report.Bins {
 			if b.Pairs > 0 && math.Abs(b.Mean-0.5) > 0.15 {
-				t.Errorf("seed %d: %d pairs have a probability of %v", seed, b.Pairs, b.Mean)
+				beyond += b.Pairs
 			}
+		}
+		if all := report.TestLinks + report.TestOthers; beyond > all/100 {
+			t.Errorf("seed %d: %d of %d pairs have a probability beyond .35 and .65: %+v", seed, beyond, all, report.Bins)
 		}
 		if math.Abs(report.Brier-0.25) > 0.01 {
 			t.Errorf("seed %d: Brier %v", seed, report.Brier)

@@ -13,6 +13,9 @@ import (
 // of its edges, with 64 on the twelve, and with 32 on eleven.
 const penaltyDim = 128
 
+// penaltyTolerance is that of these solves: for 64 coordinates and more the choice is that of 1e-3.
+const penaltyTolerance = 1e-2
+
 // PenaltyChoice is a penalty that [Penalty] has tried.
 type PenaltyChoice struct {
 	Common, Beta float64
@@ -86,7 +89,7 @@ func Penalty(ctx context.Context, g *csr.Graph, o embedding.SpectralOptions, wor
 // judgePenalty returns the H3 of a penalty, and its beta.
 func judgePenalty(ctx context.Context, g *csr.Graph, o embedding.SpectralOptions, workers int) (h3, beta float64, err error) {
 	scale := *o.WithDefaults(embedding.MethodDPSpectral).Scale
-	o.Dim, o.Tolerance, o.Workers = PenaltyDim(o), max(o.Tolerance, surveyTolerance), workers
+	o.Dim, o.Tolerance, o.Workers = PenaltyDim(o), max(o.Tolerance, penaltyTolerance), workers
 	o.Progress, o.Checkpoints = nil, embedding.Checkpoints{}
 	e, err := embedding.SolveSpectral(ctx, g, embedding.MethodDPSpectral, o)
 	if err != nil {

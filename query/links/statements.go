@@ -6,6 +6,6 @@ import "heavytail/query/internal/engine"
 func Statements() []engine.Described {
 	return []engine.Described{
 		score, scoreFile, explainScore, predict, trainModel, describeModel, materialize,
-		refreshPredictions, dropPredictions, dropModel,
+		refreshPredictions, dropPredictions, dropModel, evaluateTest,
 	}
 }

@@ -76,8 +76,8 @@
 //	               | altergraph | alterembedding
 //	               | altermodel | alterattribute | diff
 //	               | nearest | within | reconstruct
-//	               | evaluatelinks | evaluatelabels
-//	               | evaluateparameters
+//	               | evaluatelinks | evaluatetest
+//	               | evaluatelabels | evaluateparameters
 //	               | evaluatereconstruction | tune
 //	               | trainmodel | materializepredictions
 //	               | scorefile | score | predict | help
@@ -207,6 +207,11 @@
 //	               string ) ] [ options ]                   e.g. RECONSTRUCT spec AUTO INTO GRAPH again WITH (criterion := 'spearman');
 //	evaluatelinks = "EVALUATE" "LINKS" "IN" name [ "USING"
 //	               call { "," call } ] [ options ]          e.g. EVALUATE LINKS IN social USING dp_spectral(beta := 0.25), dp_walker WITH (share := 0.1, features := 'difference, l1');
+//	evaluatetest = "EVALUATE" "TEST" ( "FILE" string
+//	               | "GRAPH" name ) "AGAINST" ( "FILE"
+//	               string | "GRAPH" name ) [ "IN" name ]
+//	               [ "WITH" scorer { "," scorer } ]
+//	               [ options ]                              e.g. EVALUATE TEST FILE 'test.csv' AGAINST FILE 'negatives.csv' IN train WITH l3, model(friends) WITH (own := TRUE); EVALUATE TEST GRAPH held AGAINST GRAPH others IN train;
 //	evaluatelabels = "EVALUATE" "LABELS" string "OF" name
 //	               [ options ]                              e.g. EVALUATE LABELS 'groups' OF spec WITH (fractions := '0.1,0.5', separator := ',');
 //	evaluateparameters = "EVALUATE" "PARAMETERS" "IN" name

@@ -109,6 +109,28 @@ func features(s *TrainModel) own {
 	}, false}
 }
 
+// mayScorers is WITH and scorers, which may be left out. Behind WITH there may be options instead: options
+// is then the next clause.
+func mayScorers(to *[]Scorer, options *[]Option) own {
+	all := some("", scorer, to)
+	return own{`[ "WITH" ` + all.syntax(notation{grammar: true}) + " ]", "[WITH " + scorer.shown + ", …]", func(p *parser) bool {
+		switch {
+		case !p.keyword("WITH"):
+		case p.sign("("):
+			*options = p.options(p.heading)
+			p.needSign(")")
+		default:
+			all.read(p)
+		}
+		return true
+	}, func() string {
+		if *to == nil {
+			return ""
+		}
+		return "WITH " + joined(*to)
+	}, false}
+}
+
 // optionsFrom is FROM, with options before it that have neither WITH nor parentheses.
 func optionsFrom(to *[]Option) own {
 	return own{`[ option { "," option } ] "FROM"`, "FROM", func(p *parser) bool {

@@ -169,6 +169,13 @@ var statements = []rule{
 	asks("EVALUATE LINKS", "EVALUATE LINKS IN social USING dp_spectral(beta := 0.25), dp_walker WITH (share := 0.1, features := 'difference, l1')", func(s *EvaluateLinks) form {
 		return form{one("IN", graph, &s.Graph), maySome("USING", method, &s.Methods), options(&s.Options)}
 	}),
+	asks("EVALUATE TEST", "EVALUATE TEST FILE 'test.csv' AGAINST FILE 'negatives.csv' IN train WITH l3, model(friends) WITH (own := TRUE); EVALUATE TEST GRAPH held AGAINST GRAPH others IN train", func(s *EvaluateTest) form {
+		return form{
+			either{{one("FILE", pairsFile, &s.File)}, {oneAt("GRAPH", graph, &s.Edges)}},
+			word("AGAINST"), either{{one("FILE", pairsFile, &s.AgainstFile)}, {oneAt("GRAPH", graph, &s.Against)}},
+			mayAt("IN", graph, &s.Graph), mayScorers(&s.Scorers, &s.Options), options(&s.Options),
+		}
+	}),
 	asks("EVALUATE LABELS", "EVALUATE LABELS 'groups' OF spec WITH (fractions := '0.1,0.5', separator := ',')", func(s *EvaluateLabels) form {
 		return form{one("", label, &s.Attribute), one("OF", embedding, &s.Embedding), options(&s.Options)}
 	}),
@@ -222,7 +229,7 @@ var statements = []rule{
 
 // explainScore is the rule of EXPLAIN in front of SCORE with one pair.
 var explainScore = asks("EXPLAIN SCORE", "EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends)", func(s *ExplainScore) form {
-	return form{one("", pair, &s.Pair), mayAt("IN", graph, &s.Graph), maySome("WITH", scorer, &s.Scorers), options(&s.Options)}
+	return form{one("", pair, &s.Pair), mayAt("IN", graph, &s.Graph), mayScorers(&s.Scorers, &s.Options), options(&s.Options)}
 })
 
 // advices are remedies for what is wrong directly behind some words.

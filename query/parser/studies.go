@@ -8,6 +8,19 @@ type EvaluateLinks struct {
 	Options []Option
 }
 
+// EvaluateTest is EVALUATE TEST FILE 'edges' | GRAPH held AGAINST FILE 'pairs' | GRAPH others [IN g]
+// [WITH scorer, …] [WITH (…)].
+type EvaluateTest struct {
+	Range
+	File        Value  // String or Param; nil with Edges
+	Edges       *Ident // nil with File
+	AgainstFile Value  // String or Param; nil with Against
+	Against     *Ident // nil with AgainstFile
+	Graph       *Ident // nil where left out
+	Scorers     []Scorer
+	Options     []Option
+}
+
 // EvaluateLabels is EVALUATE LABELS 'attribute' OF e [WITH (…)].
 type EvaluateLabels struct {
 	Range
