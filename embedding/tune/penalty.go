@@ -13,7 +13,7 @@ import (
 // of its edges, with 64 on the twelve, and with 32 on eleven.
 const penaltyDim = 128
 
-// penaltyTolerance is that of these solves: for 64 coordinates and more the choice is that of 1e-3.
+// penaltyTolerance is that of these solves. On nineteen graphs the choice is that of 1e-3 and 64 coordinates.
 const penaltyTolerance = 1e-2
 
 // PenaltyChoice is a penalty that [Penalty] has tried.
