@@ -13,8 +13,8 @@ import (
 // of its edges, with 64 on the twelve, and with 32 on eleven.
 const penaltyDim = 128
 
-// penaltyTolerance is that of these solves. On nineteen graphs the choice is that of 1e-3 and 64 coordinates.
-const penaltyTolerance = 1e-2
+// surveyTolerance is the tolerance of solves whose vectors are only compared.
+const surveyTolerance = 1e-2
 
 // PenaltyChoice is a penalty that [Penalty] has tried.
 type PenaltyChoice struct {
@@ -89,7 +89,7 @@ func Penalty(ctx context.Context, g *csr.Graph, o embedding.SpectralOptions, wor
 // judgePenalty returns the H3 of a penalty, and its beta.
 func judgePenalty(ctx context.Context, g *csr.Graph, o embedding.SpectralOptions, workers int) (h3, beta float64, err error) {
 	scale := *o.WithDefaults(embedding.MethodDPSpectral).Scale
-	o.Dim, o.Tolerance, o.Workers = PenaltyDim(o), max(o.Tolerance, penaltyTolerance), workers
+	o.Dim, o.Tolerance, o.Workers = PenaltyDim(o), max(o.Tolerance, surveyTolerance), workers
 	o.Progress, o.Checkpoints = nil, embedding.Checkpoints{}
 	e, err := embedding.SolveSpectral(ctx, g, embedding.MethodDPSpectral, o)
 	if err != nil {

@@ -14,9 +14,8 @@ import (
 // Prices of the survey. Eigenvectors are ordered by their eigenvalues, so the
 // first ones are those of a full solve.
 const (
-	surveyDim       = 64
-	surveyWalks     = 3
-	surveyTolerance = 1e-2
+	surveyDim   = 64
+	surveyWalks = 3
 )
 
 // runner computes embeddings for several goroutines. It keeps the last solves: those of the
