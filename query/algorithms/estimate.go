@@ -123,7 +123,7 @@ func (e Estimator) Triangles(ctx context.Context) (float64, error) {
 	return time.Since(began).Seconds() + float64(lookups)*perLookup/float64(workersOf(e.Work)), ctx.Err()
 }
 
-// Harmonic estimates Harmonic, and returns the number of sources from which it
+// Harmonic estimates Harmonic, and Closeness if all vertices are sources, and returns the number of sources from which it
 // computes paths. It measures one search for each worker.
 func (e Estimator) Harmonic(ctx context.Context, opts DistanceOptions) (seconds float64, sources int, err error) {
 	at, cost := 64, 32.0
@@ -137,7 +137,7 @@ func (e Estimator) Harmonic(ctx context.Context, opts DistanceOptions) (seconds 
 	sources = len(opts.sources(g, cost))
 	l := lengthsOf(g, e.Work)
 	seconds, err = e.searches(opts, at, sources, func(o DistanceOptions) error {
-		_, err := o.inverses(ctx, l, o.sources(g, cost))
+		_, err := o.sums(ctx, l, o.sources(g, cost), inverse)
 		return err
 	})
 	return seconds, sources, err
