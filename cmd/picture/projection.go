@@ -37,6 +37,9 @@ func Projection(o ProjectionOptions, result vectors.ProjectionResult) (chart fig
 	} else {
 		chart.Series, chart.Ordered = classes(result.Vertices, o.Attribute)
 	}
+	if !chart.Ordered {
+		chart.Series = restLast(chart.Series)
+	}
 	// Classes are those of all vertices, so that a class has its colour however many are drawn.
 	all, seen := len(result.Vertices), 0
 	most := min(o.Most, all)

@@ -18,11 +18,12 @@ func (g *graph) embeddingBlock(b *block) error {
 		return nil
 	}
 	b.Lead = "Vectors of the vertices, and how much of the graph they contain: the reconstruction joins all pairs within the distance at which the degrees correlate best."
-	b.Statement = "EVALUATE RECONSTRUCTION embedding"
 	list := head("Embeddings of the graph", "embedding", "method", "#dimensions", "#generation", "state", "created")
 	for _, e := range g.embeddings {
+		b.Statement += "EVALUATE RECONSTRUCTION OF " + identText(e.Name) + "; "
 		list.add(e.Name, methodText(e.Method, e.Options), e.Dim, int64(e.Generation), state(e.Behind, e.Changed, e.Unknown), e.Created)
 	}
+	b.Statement = strings.TrimSuffix(b.Statement, "; ")
 	b.Tables = append(b.Tables, list)
 	if err := g.reconstructions(b); err != nil {
 		return err
