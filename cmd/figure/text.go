@@ -138,10 +138,10 @@ func (p picture) bottom() (rule, texts string) {
 
 // writeNames writes which mark is which series.
 func (p picture) writeNames(text *strings.Builder) {
-	if len(p.Series) == 1 && p.Series[0].Name == "" {
-		return
-	}
 	for i, s := range p.Series {
+		if s.Name == "" {
+			continue
+		}
 		fmt.Fprintf(text, "   %c %s\n", p.textMark(i), s.Name)
 	}
 }

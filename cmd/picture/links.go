@@ -15,7 +15,7 @@ import (
 const shownLines = 5
 
 // ranked adds the lines of scorers to a chart, those of the largest figures first; the lines behind the
-// first shownLines are grey.
+// first shownLines are grey and have one name.
 func ranked(c *figure.Chart, lines []figure.Series, figures []float64) {
 	order := make([]int, len(lines))
 	for i := range order {
@@ -23,7 +23,12 @@ func ranked(c *figure.Chart, lines []figure.Series, figures []float64) {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(figures[b], figures[a]) })
 	for place, i := range order {
-		lines[i].Rest = place >= shownLines
+		if lines[i].Rest = place >= shownLines; lines[i].Rest {
+			lines[i].Name = ""
+			if place == shownLines {
+				lines[i].Name = fmt.Sprintf("%d others", len(lines)-shownLines)
+			}
+		}
 		c.Series = append(c.Series, lines[i])
 	}
 }
