@@ -44,42 +44,59 @@ func (db *DB) PutEmbeddingState(ctx context.Context, info EmbeddingInfo, m *vec.
 // in the same step, so that there is no moment at which the embedding has new rows
 // and no index; those of a matrix without values are ErrInvalid.
 func (db *DB) ReplaceEmbedding(ctx context.Context, from, info EmbeddingInfo, m *vec.Matrix, write func(io.Writer) error, indexes ...NewIndex) (EmbeddingInfo, error) {
-	if err := CheckEmbeddingName(info.Name); err != nil {
-		return EmbeddingInfo{}, err
-	}
 	ctx = tree.OrBackground(ctx)
-	if err := checkMatrix(ctx, m); err != nil {
-		return EmbeddingInfo{}, fmt.Errorf("put embedding %q: %w", info.Name, err)
-	}
-	state := tree.NewBlobWriter(ctx, db.file, describeEmbedding(info.Name)+", "+statePart)
-	defer state.Abandon(ctx)
-	if write != nil {
-		if err := write(state); err != nil {
-			return EmbeddingInfo{}, fmt.Errorf("put embedding %q: state: %w", info.Name, err)
-		}
-	}
 	if len(indexes) > 0 && len(m.Data) == 0 {
 		return EmbeddingInfo{}, fmt.Errorf("put embedding %q: an index of no values: %w", info.Name, ErrInvalid)
 	}
-	var writers []*indexWriter
+	w, err := db.newEmbeddingWriter(ctx, NewEmbedding{info, m, write})
+	if err != nil {
+		return EmbeddingInfo{}, err
+	}
+	defer w.state.Abandon(ctx)
+	w.from = from
 	for _, n := range indexes {
-		w, err := db.newIndexWriter(ctx, info.Name, n)
+		of, err := db.newIndexWriter(ctx, info.Name, n)
 		if err != nil {
 			return EmbeddingInfo{}, err
 		}
-		defer w.stream.Abandon(ctx)
-		writers = append(writers, w)
+		defer of.stream.Abandon(ctx)
+		w.indexes = append(w.indexes, of)
 	}
 	unlock, err := db.file.LockWriter(ctx)
 	if err != nil {
 		return EmbeddingInfo{}, err
 	}
 	defer unlock()
-	w := embeddingWriter{db: db, name: info.Name, matrix: m, state: state, indexes: writers, from: from, record: newEmbeddingRecord(info, m)}
 	if err := w.run(ctx); err != nil {
 		return EmbeddingInfo{}, err
 	}
-	return w.record.info(w.slots), nil
+	return w.record.info(w.slots), db.file.Unfreed(db.file.Sweep(ctx))
+}
+
+// NewEmbedding is an embedding that is to be stored, as in PutEmbeddingState.
+type NewEmbedding struct {
+	Info  EmbeddingInfo
+	Rows  *vec.Matrix
+	State func(io.Writer) error // nil for none
+}
+
+// newEmbeddingWriter checks an embedding, and writes its state.
+func (db *DB) newEmbeddingWriter(ctx context.Context, e NewEmbedding) (*embeddingWriter, error) {
+	name := e.Info.Name
+	if err := CheckEmbeddingName(name); err != nil {
+		return nil, err
+	}
+	if err := checkMatrix(ctx, e.Rows); err != nil {
+		return nil, fmt.Errorf("put embedding %q: %w", name, err)
+	}
+	state := tree.NewBlobWriter(ctx, db.file, describeEmbedding(name)+", "+statePart)
+	if e.State != nil {
+		if err := e.State(state); err != nil {
+			state.Abandon(ctx)
+			return nil, fmt.Errorf("put embedding %q: state: %w", name, err)
+		}
+	}
+	return &embeddingWriter{db: db, name: name, matrix: e.Rows, state: state, record: newEmbeddingRecord(e.Info, e.Rows)}, nil
 }
 
 // newEmbeddingRecord returns the record for rows that are not stored yet.
@@ -122,10 +139,11 @@ type embeddingWriter struct {
 	slots   block.SlotMap    // of the rows
 	old     *embeddingRecord // the generation before, if any
 	next    int              // next row
+	later   bool             // somebody else calls publish, or abandon
 }
 
 // run writes the rows in batches under a journal entry; the last batch makes
-// the catalogue point at them.
+// the catalogue point at them, unless that is done later. The caller holds the writer's lock.
 func (w *embeddingWriter) run(ctx context.Context) error {
 	begun := false
 	for done := false; !done; {
@@ -138,8 +156,11 @@ func (w *embeddingWriter) run(ctx context.Context) error {
 			if err := w.batch(t); err != nil {
 				return err
 			}
-			if done = w.next == w.matrix.Rows || w.record.Object == 0; done {
+			if done = w.next == w.matrix.Rows || w.record.Object == 0; done && !w.later {
 				return w.publish(t)
+			}
+			if w.record.Object == 0 {
+				return nil
 			}
 			key := tree.JournalKey(tree.JournalEmbedding, w.name)
 			return t.Put(block.JournalName, key, &tree.JournalRecord{Object: w.record.Object, GraphID: w.record.GraphID, Version: w.record.GraphVersion, Next: uint64(w.next), Started: w.record.Created})
@@ -152,7 +173,7 @@ func (w *embeddingWriter) run(ctx context.Context) error {
 		}
 		begun = true
 	}
-	return w.db.file.Unfreed(w.db.file.Sweep(ctx))
+	return nil
 }
 
 // begin checks the embedding against its graph and opens a new object.

@@ -96,6 +96,31 @@ func TestDB_FailingCommit(t *testing.T) {
 			}
 			return true, errors.Join(err, readErr)
 		}},
+		{"put model", 3, func(db *DB) error {
+			own := []NewEmbedding{
+				{EmbeddingInfo{Name: "e", Graph: "ring", GraphVersion: 1}, constantRows(2500, 2), nil},
+				{EmbeddingInfo{Name: "f", Graph: "ring", GraphVersion: 1}, constantRows(2500, 2), nil},
+			}
+			info := ModelInfo{Name: "m", Graph: "ring", GraphVersion: 1, AUC: 0.5, TrainingPairs: 1, TestPairs: 1, Terms: []string{"l3"},
+				Embeddings: []ModelEmbedding{{Name: "e", Generation: 9, Own: true}, {Name: "f", Own: true}}}
+			_, err := db.PutModel(ctx, info, func(w io.Writer) error { _, err := w.Write([]byte("model")); return err }, own...)
+			return err
+		}, func(db *DB) (bool, error) {
+			e, err := db.EmbeddingInfo(ctx, "e")
+			if err != nil {
+				return false, err
+			}
+			made := e.Generation == 2
+			f, errF := db.EmbeddingInfo(ctx, "f")
+			m, errM := db.ModelInfo(ctx, "m")
+			if errors.Is(errF, ErrNotFound) == made || errors.Is(errM, ErrNotFound) == made {
+				return false, fmt.Errorf("the model and its embeddings did not come together: %v, %v, generation %d", errF, errM, e.Generation)
+			}
+			if made && (m.Embeddings[0].Generation != 2 || m.Embeddings[1].Generation != f.Generation) {
+				return false, fmt.Errorf("the model has other generations: %+v", m.Embeddings)
+			}
+			return made, nil
+		}},
 		{"drop graph", 2, func(db *DB) error { return db.DropGraph(ctx, "ring", true) }, func(db *DB) (bool, error) {
 			_, err := db.Graph(ctx, "ring")
 			_, embeddingErr := db.EmbeddingInfo(ctx, "e")

@@ -303,10 +303,13 @@ var modelKind = artefact[modelRecord]{
 // PutModel stores a model of the graph info.Graph with the bytes that write writes, and
 // returns its entry. Name, Graph, GraphVersion and what describes the model must be set
 // in info; Created and Bytes are set here. It replaces the model with this name in one
-// step, and drops its own embeddings that the new one does not read, if that is of the same graph; otherwise it is ErrExists. If GraphID is given and
+// step, and drops its own embeddings that the new one does not read, if that is of the same graph; otherwise it is ErrExists.
+// The embeddings of own appear in the same step, as by PutEmbeddingState, and so do their generations in info.Embeddings:
+// if the call fails or the process ends, there is neither the model nor any of them. If GraphID is given and
 // the name belongs to another graph by now, it is ErrConflict. Without bytes, or with
 // measures outside of 0 to 1, it is ErrInvalid.
-func (db *DB) PutModel(ctx context.Context, info ModelInfo, write func(w io.Writer) error) (ModelInfo, error) {
+func (db *DB) PutModel(ctx context.Context, info ModelInfo, write func(w io.Writer) error, own ...NewEmbedding) (ModelInfo, error) {
+	ctx = tree.OrBackground(ctx)
 	if err := block.CheckName("model", info.Name); err != nil {
 		return ModelInfo{}, err
 	}
@@ -315,18 +318,68 @@ func (db *DB) PutModel(ctx context.Context, info ModelInfo, write func(w io.Writ
 		return ModelInfo{}, err
 	}
 	defer w.Abandon(ctx)
-	r := info.record()
-	r.Created = time.Now().UnixNano()
-	err = db.file.Change(ctx, func(t *tree.Tx) error {
-		if err := placeModel(t, info.Name, &r); err != nil {
-			return err
+	m := modelWriter{db: db, name: info.Name, record: info.record(), stream: w}
+	for _, e := range own {
+		of, err := db.newEmbeddingWriter(ctx, e)
+		if err != nil {
+			return ModelInfo{}, err
 		}
-		return modelKind.publish(t, []byte(info.Name), &r, w)
-	})
+		defer of.state.Abandon(ctx)
+		of.later = true
+		m.own = append(m.own, of)
+	}
+	unlock, err := db.file.LockWriter(ctx)
 	if err != nil {
 		return ModelInfo{}, err
 	}
-	return r.info(info.Name), nil
+	defer unlock()
+	if err := m.run(ctx); err != nil {
+		return ModelInfo{}, err
+	}
+	return m.record.info(info.Name), db.file.Unfreed(db.file.Sweep(ctx))
+}
+
+// modelWriter writes a model with its own embeddings. The caller holds the writer's lock.
+type modelWriter struct {
+	db     *DB
+	name   string
+	record modelRecord
+	stream *tree.BlobWriter
+	own    []*embeddingWriter
+}
+
+func (m *modelWriter) run(ctx context.Context) (err error) {
+	m.record.Created = time.Now().UnixNano()
+	for i, e := range m.own {
+		if err = e.run(ctx); err != nil { // it has abandoned what it has written
+			m.abandon(ctx, m.own[:i])
+			return err
+		}
+	}
+	err = m.db.file.Update(ctx, func(t *tree.Tx) error {
+		if err := placeModel(t, m.name, &m.record); err != nil {
+			return err
+		}
+		for _, e := range m.own {
+			if err := e.publish(t); err != nil {
+				return err
+			}
+			if of := reads(m.record.Embeddings, e.name); of != nil {
+				of.Generation = e.record.Generation
+			}
+		}
+		return modelKind.publish(t, []byte(m.name), &m.record, m.stream)
+	})
+	if err != nil {
+		m.abandon(ctx, m.own)
+	}
+	return err
+}
+
+func (m *modelWriter) abandon(ctx context.Context, written []*embeddingWriter) {
+	for _, e := range written {
+		e.abandon(ctx)
+	}
 }
 
 // placeModel checks a new model against its graph, and removes the model that has its

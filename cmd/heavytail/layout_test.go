@@ -166,7 +166,7 @@ var layout = map[string][]string{
 		"storage/vec",
 	},
 	"query/links": {
-		"embedding", "embedding/evaluate", "embedding/link", "embedding/option", "embedding/run", "index", "query/catalogue", "query/fault", "query/files",
+		"embedding", "embedding/evaluate", "embedding/jsonnull", "embedding/link", "embedding/option", "embedding/run", "index", "query/catalogue", "query/fault", "query/files",
 		"query/help", "query/internal/bind", "query/internal/cells", "query/internal/conditions", "query/internal/engine",
 		"query/internal/entries", "query/internal/job", "query/internal/lists", "query/internal/rowfile", "query/internal/scan",
 		"query/internal/scoring", "query/internal/search", "query/internal/session", "query/internal/textfile", "query/parser",

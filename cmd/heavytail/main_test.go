@@ -196,7 +196,7 @@ func TestRun_HelpOn(t *testing.T) {
 		"help unit_ball":    "unit_ball",
 		"help links":        "TRAIN MODEL  ",
 		"help dijkstra":     "PATH",
-		"help slurm":        "manual cluster",
+		"help slurm":        "manual cluster  On a cluster: Slurm",
 	} {
 		if out := mustRun(t, "", strings.Fields(args)...); !strings.Contains(out, want) {
 			t.Errorf("%s:\n%s", args, out)

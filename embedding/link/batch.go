@@ -1,14 +1,17 @@
 package link
 
 import (
+	"sync"
+
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
 
-// NewBatch returns the function of New, and in addition a function for lists of pairs:
+// NewBatch returns the function of New, and in addition a function for lists of pairs of a whole graph:
 // batch writes the score of each pair to out, and panics unless out is as long as pairs.
 // It prefetches the lists and vectors of later pairs, which is faster if they do not fit
-// into the cache of the processor. The scores are the same to the bit.
+// into the cache of the processor. By l3, katz and local_path in a graph with many paths, those of a vertex of several pairs are
+// counted once, so that a pair takes less time the more of them there are. The scores are the same to the bit.
 func NewBatch(name string, g *csr.Graph, m *vec.Matrix) (score func(u, v uint32) float64, batch func(pairs []csr.Edge, out []float64), err error) {
 	if score, err = New(name, g, m); err != nil {
 		return nil, nil, err
@@ -19,9 +22,60 @@ func NewBatch(name string, g *csr.Graph, m *vec.Matrix) (score func(u, v uint32)
 	} else if CommonNeighborsOnly(name) {
 		f.lists = g
 	}
+	paths := pathBatch(name, g)
 	return score, func(pairs []csr.Edge, out []float64) {
+		if paths != nil && len(pairs) >= fewPairs {
+			paths(pairs, out)
+			return
+		}
 		f.each(pairs, out, func(e csr.Edge) float64 { return score(e.U, e.V) })
 	}, nil
+}
+
+// addsPaths reports whether a scorer adds up paths of three edges.
+func addsPaths(name string) bool { return name == "l3" || pathWeights(name) != nil }
+
+// isDense reports whether a pair takes so much time, by the mean number of paths of two edges from a vertex, that
+// it is worth the order of the pairs to count the paths of a vertex once.
+func isDense(g *csr.Graph) bool {
+	const most = 1 << 10
+	paths := int64(0)
+	for v := range uint32(g.Vertices()) {
+		d := int64(g.Degree(v))
+		paths += d * d
+	}
+	return paths > most*int64(g.Vertices())
+}
+
+// Gains reports whether a pair takes less time, by a scorer or by a model, the more pairs a batch
+// has. An empty name is a model.
+func Gains(name string, g *csr.Graph) bool { return (name == "" || addsPaths(name)) && isDense(g) }
+
+// fewPairs is the number of pairs below which what pathBatch prepares does not pay.
+const fewPairs = 64
+
+// pathBatch returns the batch of a scorer that adds up paths of three edges; nil for others. What it prepares,
+// 12 bytes for each vertex, it prepares when it is first called.
+func pathBatch(name string, g *csr.Graph) func(pairs []csr.Edge, out []float64) {
+	if !addsPaths(name) || !isDense(g) {
+		return nil
+	}
+	prepared := sync.OnceValue(func() *measures {
+		m, err := newMeasures(g, nil, []column{{name: name, of: -1}})
+		if err != nil {
+			panic(err) // the graph is there, and nothing else is needed
+		}
+		m.common = name != "l3"
+		return m
+	})
+	return func(pairs []csr.Edge, out []float64) {
+		m := prepared()
+		a := m.around.Get().(*around)
+		defer m.around.Put(a)
+		a.grouped(pairs, func(i int) {
+			m.set(out[i:i+1], pairs[i].U, pairs[i].V, a.sums(pairs[i].U, pairs[i].V))
+		})
+	}
 }
 
 // ahead is the number of pairs whose lists and vectors are prefetched.

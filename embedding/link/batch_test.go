@@ -12,7 +12,7 @@ import (
 )
 
 // TestNewBatch_SameBits compares lists of pairs with single pairs. List lengths are around the
-// number of pairs that are prefetched, and some pairs have isolated or equal vertices.
+// numbers of pairs that are prefetched and that are grouped, and some pairs have isolated or equal vertices.
 func TestNewBatch_SameBits(t *testing.T) {
 	const n = 60
 	random := rand.New(rand.NewPCG(5, 6))
@@ -34,10 +34,11 @@ func TestNewBatch_SameBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for count := range 3 * ahead {
+		for _, count := range []int{0, 1, 2, ahead, ahead + 1, 3 * ahead, fewPairs - 1, fewPairs, 100, 5000} {
 			pairs, out := make([]csr.Edge, count), make([]float64, count)
+			sources := 1 + random.Uint32N(n)
 			for i := range pairs {
-				pairs[i] = csr.Edge{U: random.Uint32N(n), V: random.Uint32N(n)}
+				pairs[i] = csr.Edge{U: random.Uint32N(sources), V: random.Uint32N(n)}
 			}
 			if count > 1 {
 				pairs[1].V = pairs[1].U

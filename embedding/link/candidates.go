@@ -452,7 +452,7 @@ func (p *Predictor) searchTriples(ctx context.Context, s *scratch, u, from uint3
 	}
 	middle := one
 	if p.l3 != nil {
-		middle = p.l3.root
+		middle = func(degree int) float64 { return math.Ldexp(float64(p.l3.root(degree)), -rootBits) }
 	}
 	if err := p.gather(ctx, s, u, 0, middle); err != nil {
 		return err

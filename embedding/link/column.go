@@ -3,6 +3,7 @@ package link
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"heavytail/storage/csr"
@@ -147,33 +148,58 @@ func (c column) single() bool {
 }
 
 // rootBits is the precision of 1/√d in sums over paths of three edges. The sums are whole numbers, so
-// that they are the same whichever end they are computed from: at most 2⁶³, because n vertices
-// have paths that weigh at most n·2⁴⁰ together.
-const rootBits = 20
+// that they are the same in whichever order the paths are added: a root has 32 bits, and the sum of the roots
+// of any vertices 64.
+const rootBits = 31
 
-func fixedRoot(degree int) uint64 {
+func fixedRoot(degree int) uint32 {
 	if degree == 0 {
 		return 0
 	}
-	return uint64(math.Round((1 << rootBits) / math.Sqrt(float64(degree))))
+	return uint32(math.Round((1 << rootBits) / math.Sqrt(float64(degree))))
 }
 
-// fromFixed converts a sum of products of two roots.
-func fromFixed(sum uint64) float64 { return math.Ldexp(float64(sum), -2*rootBits) }
+// fixed is a sum of products of two roots.
+type fixed struct{ high, low uint64 }
 
-// share is what a vertex adds as a common neighbour, and its root.
-type share struct {
-	adamicAdar, resource float64
-	root                 uint64
+// add adds the product of a sum of roots and a root.
+func (f *fixed) add(roots uint64, root uint32) {
+	high, low := bits.Mul64(roots, uint64(root))
+	var carry uint64
+	f.low, carry = bits.Add64(f.low, low, 0)
+	f.high += high + carry
 }
+
+// sub subtracts such a product.
+func (f *fixed) sub(roots uint64, root uint32) {
+	high, low := bits.Mul64(roots, uint64(root))
+	var borrow uint64
+	f.low, borrow = bits.Sub64(f.low, low, 0)
+	f.high -= high + borrow
+}
+
+func (f fixed) float() float64 {
+	return math.Ldexp(float64(f.high), 64-2*rootBits) + math.Ldexp(float64(f.low), -2*rootBits)
+}
+
+// share is what a vertex adds as a common neighbour.
+type share struct{ adamicAdar, resource float64 }
 
 func sharesOf(g *csr.Graph) []share {
 	list := make([]share, g.Vertices())
 	weight := summedBy("adamic_adar").weight
 	for v := range list {
 		if d := g.Degree(uint32(v)); d > 0 {
-			list[v] = share{weight(d), 1 / float64(d), fixedRoot(d)}
+			list[v] = share{weight(d), 1 / float64(d)}
 		}
+	}
+	return list
+}
+
+func rootsOf(g *csr.Graph) []uint32 {
+	list := make([]uint32, g.Vertices())
+	for v := range list {
+		list[v] = fixedRoot(g.Degree(uint32(v)))
 	}
 	return list
 }

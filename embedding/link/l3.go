@@ -1,44 +1,39 @@
 package link
 
-import (
-	"math"
-
-	"heavytail/storage/csr"
-)
+import "heavytail/storage/csr"
 
 // L3 returns the sum of 1/√(d(x)·d(y)) over the paths u–x–y–v of three edges: Kovács et
 // al., "Network-based Prediction of Protein Interactions", Nature Communications 10,
 // 2019. Proteins interact with what is similar to their partners, and not with what has
 // many partners in common with them; so do the two sides of a bipartite graph. The
 // degrees keep hubs in the middle from counting for many paths. As in the other
-// heuristics, an edge between the two counts for nothing. It takes O(d(v) + Σ d(x)) over
+// heuristics, an edge between the two counts for nothing. The roots are rounded to 31 bits
+// behind the point, so that equal sums are equal in any order of the paths. It takes O(d(v) + Σ d(x)) over
 // the neighbours x of u, u being the one of lower degree, the lower number of equal ones.
 func L3(g *csr.Graph, u, v uint32) float64 { return newL3(g).score(u, v) }
 
 // l3 adds up the paths of three edges of pairs. It is safe for concurrent use.
 type l3 struct {
 	*common
-	roots []float64 // 1/√d of small degrees d
+	roots []uint32 // of small degrees
 }
 
 func newL3(g *csr.Graph) *l3 {
-	l := &l3{common: newCommon(g), roots: make([]float64, 1024)}
+	l := &l3{common: newCommon(g), roots: make([]uint32, 1024)}
 	for d := range l.roots {
-		l.roots[d] = 1 / math.Sqrt(float64(d))
+		l.roots[d] = fixedRoot(d)
 	}
 	return l
 }
 
 // root is 1/√d of a degree.
-func (l *l3) root(d int) float64 {
+func (l *l3) root(d int) uint32 {
 	if d < len(l.roots) {
 		return l.roots[d]
 	}
-	return 1 / math.Sqrt(float64(d))
+	return fixedRoot(d)
 }
 
-// score adds in one order, whichever vertex is given first, so that the sum is the same
-// to the bit.
 func (l *l3) score(u, v uint32) float64 {
 	if du, dv := l.g.Degree(u), l.g.Degree(v); du > dv || du == dv && u > v {
 		u, v = v, u
@@ -52,22 +47,22 @@ func (l *l3) score(u, v uint32) float64 {
 	if len(m.bits) > 0 {
 		m.set(v, last)
 	}
-	sum := 0.0
+	var sum fixed
 	for _, x := range l.g.Neighbors(u) {
 		if x != v {
-			sum += l.root(l.g.Degree(x)) * l.ends(m, u, v, x)
+			sum.add(l.ends(m, u, v, x), l.root(l.g.Degree(x)))
 		}
 	}
-	return sum
+	return sum.float()
 }
 
 // ends adds the weights of the common neighbours of x and v but u, ascending. The row of
 // v is marked, where there is room for marks.
-func (l *l3) ends(m *marks, u, v, x uint32) float64 {
-	sum := 0.0
+func (l *l3) ends(m *marks, u, v, x uint32) uint64 {
+	sum := uint64(0)
 	add := func(y uint32) {
 		if y != u {
-			sum += l.root(l.g.Degree(y))
+			sum += uint64(l.root(l.g.Degree(y)))
 		}
 	}
 	row, last := l.g.Neighbors(x), l.g.Neighbors(v)

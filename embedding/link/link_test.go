@@ -92,7 +92,7 @@ func TestNew_ByHand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, back := score(c.u, c.v), score(c.v, c.u); math.Abs(got-c.want) > 1e-15 || got != back {
+		if got, back := score(c.u, c.v), score(c.v, c.u); math.Abs(got-c.want) > exactTo(c.name) || got != back {
 			t.Errorf("%s(%d, %d) = %v and %v, expected %v", c.name, c.u, c.v, got, back, c.want)
 		}
 	}
@@ -246,7 +246,7 @@ func TestHeuristics_Sets(t *testing.T) {
 			if got, want := LocalPath(g, u, v), c+LocalPathEpsilon*float64(triples); math.Abs(got-want) > 1e-14*want {
 				t.Fatalf("local_path of %d and %d is %v, expected %v", u, v, got, want)
 			}
-			if got := L3(g, u, v); math.Abs(got-roots) > 1e-12*roots || got != L3(g, v, u) {
+			if got := L3(g, u, v); math.Abs(got-roots) > 1e-8*roots || got != L3(g, v, u) {
 				t.Fatalf("l3 of %d and %d is %v, expected %v", u, v, got, roots)
 			}
 			want := KatzBeta*KatzBeta*float64(len(common)) + math.Pow(KatzBeta, 3)*float64(triples)
@@ -255,6 +255,14 @@ func TestHeuristics_Sets(t *testing.T) {
 			}
 		}
 	})
+}
+
+// exactTo is the largest error of a score of the kite: the roots of l3 have 31 bits.
+func exactTo(scorer string) float64 {
+	if scorer == "l3" {
+		return 1e-9
+	}
+	return 1e-15
 }
 
 // TestGallop intersects every short list with a long one.

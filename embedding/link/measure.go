@@ -19,8 +19,10 @@ type measures struct {
 	squares [][]float32 // of the norms, of each embedding that a column reads
 	reads   []bool      // whether a column reads the embedding
 	label   []uint32    // component of each vertex; nil where all are in one, or no column needs it
-	shares  []share
-	steps   []int64 // entries of the rows of the neighbours of each vertex
+	shares  []share     // of each vertex; nil where no column needs the common neighbours
+	roots   []uint32    // of each vertex
+	steps   []int64     // entries of the rows of the neighbours of each vertex
+	dense   bool        // see isDense
 	recent  *recent
 	common  bool // a column needs the common neighbours
 	paths   bool // a column needs paths of three edges
@@ -30,8 +32,8 @@ type measures struct {
 // values are the columns of one pair; there is room for all of them.
 type values [24 + 4*mostEmbeddings]float64
 
-// newMeasures checks the vectors, and prepares what columns need. It takes O(n + m) and 32 bytes for
-// each vertex, and 4 for each vector.
+// newMeasures checks the vectors, and prepares what columns need. It takes O(n + m) and 28 bytes for
+// each vertex, 12 without columns of common neighbours, and 4 for each vector.
 func newMeasures(g *csr.Graph, vectors []*vec.Matrix, columns []column) (*measures, error) {
 	if g == nil {
 		return nil, fmt.Errorf("model: %w", ErrNeedsGraph)
@@ -68,8 +70,11 @@ func newMeasures(g *csr.Graph, vectors []*vec.Matrix, columns []column) (*measur
 			m.common = true
 		}
 	}
-	m.shares = sharesOf(g)
-	m.steps = countSteps(g, false, false)
+	if m.common {
+		m.shares = sharesOf(g)
+	}
+	m.roots = rootsOf(g)
+	m.steps, m.dense = countSteps(g, false, false), isDense(g)
 	m.around.New = func() any { return m.newAround() }
 	return m, nil
 }
@@ -156,11 +161,11 @@ func (m *measures) set(x []float64, u, v uint32, s pairSums) {
 		case byLocalPath:
 			x[i] = localPathSum(s.common, s.triples)
 		case byL3:
-			x[i] = fromFixed(s.l3)
+			x[i] = s.l3.float()
 		case byL3PerDegrees:
 			x[i] = 0
-			if s.l3 > 0 {
-				x[i] = fromFixed(s.l3) / math.Sqrt(float64(du)*float64(dv))
+			if l3 := s.l3.float(); l3 > 0 {
+				x[i] = l3 / math.Sqrt(float64(du)*float64(dv))
 			}
 		case byLowerDegree:
 			x[i] = float64(min(du, dv))
@@ -226,11 +231,13 @@ type around struct {
 	m       *measures
 	started bool
 	u       uint32
-	to      []pathsTo // each vertex
+	to      []pathsTo // each vertex; nil before the first start
 	touched []uint32  // vertices that paths lead to
 	ends    []float64 // see likeliest; nil until it is needed
 	full    bool      // count paths although no column needs them, for likeliest
-	bits    []uint64  // see single; nil until it is needed
+	marked  []uint32  // see single; nil until it is needed
+	times   []uint32  // see grouped; nil until it is needed
+	order   []uint64  // likewise
 }
 
 // pathsTo are the paths of two edges to a vertex.
@@ -240,9 +247,7 @@ type pathsTo struct {
 	roots  uint64 // sum of the roots of the middles
 }
 
-func (m *measures) newAround() *around {
-	return &around{m: m, to: make([]pathsTo, m.g.Vertices())}
-}
+func (m *measures) newAround() *around { return &around{m: m} }
 
 // start counts the paths from a vertex. It takes O(Σ d(x)) over its neighbours x.
 func (a *around) start(u uint32) {
@@ -250,6 +255,9 @@ func (a *around) start(u uint32) {
 		return
 	}
 	g := a.m.g
+	if a.to == nil {
+		a.to = make([]pathsTo, g.Vertices())
+	}
 	if a.started {
 		for _, x := range g.Neighbors(a.u) {
 			a.to[x] = pathsTo{}
@@ -267,7 +275,7 @@ func (a *around) start(u uint32) {
 		return
 	}
 	for _, x := range row {
-		root := a.m.shares[x].root
+		root := uint64(a.m.roots[x])
 		for _, y := range g.Neighbors(x) {
 			to := &a.to[y]
 			if to.count == 0 {
@@ -283,7 +291,7 @@ func (a *around) start(u uint32) {
 // pairSums are the common neighbours and paths of three edges of a pair.
 type pairSums struct {
 	common, triples      int64
-	l3                   uint64
+	l3                   fixed
 	adamicAdar, resource float64
 }
 
@@ -298,22 +306,29 @@ func (a *around) pair(v uint32) (s pairSums) {
 		if y == a.u {
 			continue
 		}
-		to, share := &a.to[y], &a.m.shares[y]
+		to := &a.to[y]
 		if to.linked {
-			s.common++
-			s.adamicAdar += share.adamicAdar
-			s.resource += share.resource
+			s.addCommon(a.m, y)
 		}
 		s.triples += int64(to.count)
-		s.l3 += to.roots * share.root
-		roots += share.root
+		s.l3.add(to.roots, a.m.roots[y])
+		roots += uint64(a.m.roots[y])
 		degree++
 	}
 	if linked && a.m.paths { // paths over the edge itself
 		s.triples -= degree
-		s.l3 -= a.m.shares[v].root * roots
+		s.l3.sub(roots, a.m.roots[v])
 	}
 	return s
+}
+
+// addCommon adds a common neighbour.
+func (s *pairSums) addCommon(m *measures, x uint32) {
+	s.common++
+	if m.shares != nil {
+		s.adamicAdar += m.shares[x].adamicAdar
+		s.resource += m.shares[x].resource
+	}
 }
 
 // sums are those of a pair of any two vertices: by the paths of the vertex of a if it is one of them,
@@ -326,44 +341,91 @@ func (a *around) sums(u, v uint32) pairSums {
 	return a.single(from, to)
 }
 
-// single adds up the paths of one pair from u, whose neighbours have fewer edges in all, with a bit for
-// each neighbour of v. It writes nothing of the paths, so it takes less time than start for one pair. The
-// sums are those of pair.
+// single adds up the paths of one pair from u, whose neighbours have fewer edges in all, with a mark for
+// each neighbour of v, its root. It writes nothing of the paths, so it takes less time than start for one pair.
+// No branch depends on whether a vertex is a neighbour of v, which a processor could not predict. The sums are those of pair.
 func (a *around) single(u, v uint32) (s pairSums) {
 	m := a.m
 	if u == v || !m.common && !m.paths {
 		return s
 	}
-	if a.bits == nil {
-		a.bits = make([]uint64, (len(a.to)+63)/64)
+	if a.marked == nil {
+		a.marked = make([]uint32, m.g.Vertices())
 	}
-	row := m.g.Neighbors(v)
+	row, marked := m.g.Neighbors(v), a.marked
 	for _, y := range row {
-		a.bits[y/64] |= 1 << (y % 64)
+		marked[y] = m.roots[y]
 	}
-	a.bits[u/64] &^= 1 << (u % 64)
+	marked[u] = 0
 	for _, x := range m.g.Neighbors(u) {
-		if a.bits[x/64]>>(x%64)&1 == 1 {
-			s.common++
-			s.adamicAdar += m.shares[x].adamicAdar
-			s.resource += m.shares[x].resource
+		if marked[x] != 0 {
+			s.addCommon(m, x)
 		}
 		if x == v || !m.paths {
 			continue
 		}
-		roots := uint64(0)
-		for _, y := range m.g.Neighbors(x) {
-			if a.bits[y/64]>>(y%64)&1 == 1 {
-				s.triples++
-				roots += m.shares[y].root
-			}
+		roots, none := uint64(0), uint64(0)
+		around := m.g.Neighbors(x)
+		for _, y := range around {
+			root := uint64(marked[y])
+			roots += root
+			none += (root - 1) >> 63
 		}
-		s.l3 += m.shares[x].root * roots
+		s.triples += int64(len(around)) - int64(none)
+		s.l3.add(roots, m.roots[x])
 	}
 	for _, y := range row {
-		a.bits[y/64] = 0
+		marked[y] = 0
 	}
 	return s
+}
+
+// grouped calls f with the number of each pair, pairs of one vertex after the other, so that the vertex is
+// started if that takes less time. The vertex is the first of a pair; in a graph with many paths it is that end of
+// which the paths, divided by the number of its pairs, are fewer. The sums of a pair do not depend on that.
+func (a *around) grouped(pairs []csr.Edge, f func(i int)) {
+	m := a.m
+	if m.dense && a.times == nil {
+		a.times = make([]uint32, m.g.Vertices())
+	}
+	if m.dense {
+		for _, e := range pairs {
+			a.times[e.U]++
+			a.times[e.V]++
+		}
+	}
+	a.order = a.order[:0]
+	for i, e := range pairs {
+		end := e.U
+		if m.dense && m.steps[e.V]*int64(a.times[e.U]) < m.steps[e.U]*int64(a.times[e.V]) {
+			end = e.V
+		}
+		a.order = append(a.order, uint64(end)<<32|uint64(i))
+	}
+	slices.Sort(a.order)
+	if m.dense {
+		for _, e := range pairs {
+			a.times[e.U], a.times[e.V] = 0, 0
+		}
+	}
+	var rows vec.RowList
+	for at := 0; at < len(a.order); {
+		u, end, alone := uint32(a.order[at]>>32), at, int64(0)
+		for ; end < len(a.order) && uint32(a.order[end]>>32) == u; end++ {
+			e := pairs[uint32(a.order[end])]
+			alone += min(m.steps[e.U], m.steps[e.V])
+		}
+		const writes = 3 // a step of start takes as long as so many of single
+		if writes*m.steps[u] < alone {
+			a.start(u)
+		}
+		for ; at < end; at++ {
+			if next := at + ahead; next < len(a.order) {
+				m.fetch(&rows, pairs[uint32(a.order[next])])
+			}
+			f(int(uint32(a.order[at])))
+		}
+	}
 }
 
 // likeliest returns the vertices without an edge to the vertex of a, at most so many, that have most
@@ -371,7 +433,7 @@ func (a *around) single(u, v uint32) (s pairSums) {
 // which vertices count. Only vertices from a number on count. It takes O(m) at most.
 func (a *around) likeliest(most int, from uint32, keep func(v uint32) bool) []uint32 {
 	if a.ends == nil {
-		a.ends = make([]float64, len(a.to))
+		a.ends = make([]float64, a.m.g.Vertices())
 	}
 	g := a.m.g
 	var reached []uint32
@@ -382,15 +444,16 @@ func (a *around) likeliest(most int, from uint32, keep func(v uint32) bool) []ui
 		a.ends[v] += x
 	}
 	for _, y := range a.touched {
-		if roots := a.to[y].roots * a.m.shares[y].root; roots > 0 {
-			part := fromFixed(roots)
+		var roots fixed
+		if roots.add(a.to[y].roots, a.m.roots[y]); roots != (fixed{}) {
+			part := roots.float()
 			for _, v := range startingAt(g.Neighbors(y), from) {
 				add(v, part)
 			}
 		}
 	}
 	for _, x := range g.Neighbors(a.u) {
-		part := a.m.shares[x].resource
+		part := 1 / float64(g.Degree(x))
 		for _, v := range startingAt(g.Neighbors(x), from) {
 			add(v, part)
 		}

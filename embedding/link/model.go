@@ -1,7 +1,6 @@
 package link
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -154,37 +153,15 @@ func (m *Model) logOdds(x *values) float64 {
 }
 
 // Batch writes the probability of each pair to out. It panics unless out is as long as
-// pairs. The more pairs share their first vertex, the less time it takes. The scores equal those of
+// pairs. The more pairs share a vertex, the less time it takes. The scores equal those of
 // Score to the bit.
 func (b *Bound) Batch(pairs []csr.Edge, out []float64) {
 	if len(pairs) != len(out) {
 		panic("link: batch: lengths differ")
 	}
-	order := make([]int, len(pairs))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(pairs[i].U, pairs[j].U) })
 	a := b.around.Get().(*around)
 	defer b.around.Put(a)
-	var rows vec.RowList
-	for i := 0; i < len(order); {
-		u, end, alone := pairs[order[i]].U, i, int64(0)
-		for ; end < len(order) && pairs[order[end]].U == u; end++ {
-			alone += min(b.steps[u], b.steps[pairs[order[end]].V])
-		}
-		const writes = 3 // a step of start takes as long as so many of single
-		if writes*b.steps[u] < alone {
-			a.start(u)
-		}
-		for ; i < end; i++ {
-			if next := i + ahead; next < len(order) {
-				b.fetch(&rows, pairs[order[next]])
-			}
-			e := pairs[order[i]]
-			out[order[i]] = Probability01(b.logOdds(a, e.U, e.V))
-		}
-	}
+	a.grouped(pairs, func(i int) { out[i] = Probability01(b.logOdds(a, pairs[i].U, pairs[i].V)) })
 }
 
 // Scoring returns how a Predictor finds the likeliest links by the model.

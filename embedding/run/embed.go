@@ -50,16 +50,9 @@ func Embed(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Requ
 		return storage.EmbeddingInfo{}, err
 	}
 	req.Stored = storedOf(db, snap)
-	computed, err := method.run(ctx, snap.Graph, req)
-	if err != nil {
-		return storage.EmbeddingInfo{}, fmt.Errorf("%s of graph %q: %w", req.Method, snap.Info.Name, err)
-	}
-	info, kept, err := db.PutSameRows(ctx, describe(snap, req, method, computed), computed.vectors, computed.stateOf(req))
-	if err != nil {
-		return storage.EmbeddingInfo{}, err
-	}
-	if kept {
-		return info, nil
+	computed, info, kept, err := embed(ctx, db, snap, req, method)
+	if err != nil || kept {
+		return info, err
 	}
 	var indexes []storage.NewIndex
 	if req.Computed != nil {
@@ -68,6 +61,31 @@ func Embed(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Requ
 		}
 	}
 	return store(ctx, db, snap, storage.EmbeddingInfo{}, req, method, computed, indexes...)
+}
+
+// embed computes an embedding. If the stored one has exactly these rows, it stores the entry, and reports true.
+func embed(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Request, method prepared) (computed outcome, info storage.EmbeddingInfo, kept bool, err error) {
+	if computed, err = method.run(ctx, snap.Graph, req); err != nil {
+		return computed, info, false, fmt.Errorf("%s of graph %q: %w", req.Method, snap.Info.Name, err)
+	}
+	info, kept, err = db.PutSameRows(ctx, describe(snap, req, method, computed), computed.vectors, computed.stateOf(req))
+	return computed, info, kept, err
+}
+
+// EmbedLater is Embed for an embedding that is to appear with something else, by what it returns. If the stored
+// one has exactly these rows, there is nothing to store, and it returns nil and the entry. Request.Computed is ignored.
+func EmbedLater(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Request) (*storage.NewEmbedding, storage.EmbeddingInfo, error) {
+	method, err := prepare(req.Method, req.Options)
+	if err != nil {
+		return nil, storage.EmbeddingInfo{}, err
+	}
+	req.Stored = storedOf(db, snap)
+	computed, info, kept, err := embed(ctx, db, snap, req, method)
+	if err != nil || kept {
+		return nil, info, err
+	}
+	info = describe(snap, req, method, computed)
+	return &storage.NewEmbedding{Info: info, Rows: computed.vectors, State: computed.stateOf(req)}, info, nil
 }
 
 // describe returns the entry of a computed embedding, with its provenance.

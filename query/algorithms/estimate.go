@@ -38,8 +38,12 @@ func NewEstimator(g *csr.Graph, w Work, weighted bool) (Estimator, error) {
 // pass is the time of an iteration of PageRank.
 func (e Estimator) pass(ctx context.Context, workers int) (float64, error) {
 	const iterations = 3
-	n := e.g.Vertices()
-	s := system{Work: Work{Workers: workers}, g: e.g, factor: 0.85, inverse: make([]float64, n), c: make([]float64, n), rho: 0.85, tolerance: -1, most: iterations, stage: "estimate"}
+	start, err := starts(e.g.Vertices(), nil)
+	if err != nil {
+		return 0, err
+	}
+	s := pageRankSystem(Work{Workers: workers}, e.g, 0.85, start)
+	s.tolerance, s.most = -1, iterations
 	began := time.Now()
 	if _, err := s.solve(ctx); !errors.Is(err, ErrConverge) {
 		return 0, err
@@ -82,7 +86,8 @@ func (e Estimator) LabelPropagation(ctx context.Context) (float64, error) {
 	return e.batched(ctx, labelPasses)
 }
 
-// PageRank estimates PageRank.
+// PageRank estimates PageRank, to a factor of three above: how few iterations the eigenvalues of the graph
+// allow is unknown.
 func (e Estimator) PageRank(ctx context.Context, damping, tolerance float64) (float64, error) {
 	s := system{rho: damping, tolerance: tolerance, most: maxIterations}
 	pass, err := e.pass(ctx, e.Workers)

@@ -32,13 +32,18 @@ func Pages(manual fs.FS) ([]Entry, error) {
 }
 
 func sections(page, text string) (list []Entry) {
-	title, measured := "", false
+	title, measured, fenced := "", false, false
 	for line := range strings.Lines(text) {
 		if comment := strings.TrimSpace(line); strings.HasPrefix(comment, "<!--") {
 			measured = strings.HasPrefix(comment, "<!-- table")
 			continue
 		}
-		level := len(line) - len(strings.TrimLeft(line, "#"))
+		level := 0
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		} else if !fenced { // a comment of a script is no heading
+			level = len(line) - len(strings.TrimLeft(line, "#"))
+		}
 		heading := strings.Trim(line[level:], " \n`")
 		switch {
 		case level == 1:

@@ -431,7 +431,7 @@ func (t *testPairs) score(w boundScorer, scores []float64) error {
 			return fault.New(fault.Scorer(slices.IndexFunc(t.Scorers, func(s boundScorer) bool { return s.Scorer == w.Scorer })),
 				"%s has no vector of a vertex of the test, which is newer than the embedding", w.Scorer).WithRemedy("REFRESH the embedding")
 		}
-		vec.Parallel(len(of.pairs), scoreBlock, t.call.DB.Opts.Workers, func(_, lo, hi int) {
+		vec.Parallel(len(of.pairs), t.blockOf(t.call, len(of.pairs)), t.call.DB.Opts.Workers, func(_, lo, hi int) {
 			if t.call.Ctx.Err() != nil {
 				return
 			}

@@ -64,9 +64,7 @@ func (s *loadedScoring) chosen(c *engine.Call, in io.Reader, opts format.EdgeLis
 // file scores the pairs of a file in order, a batch at a time: while the file
 // is read, at most one batch is in memory.
 func (s *loadedScoring) file(c *engine.Call, in io.Reader, opts format.EdgeListOptions, some engine.RowRange, further furtherColumns, each func(ScoredPair) error) (int64, error) {
-	// 4096 pairs keep all workers busy for a millisecond or more, and take less
-	// than a megabyte with keys of usual length.
-	const batch = 4096
+	batch := scoreBatch
 	pairs := make([]Pair, 0, batch)
 	var more [][]string // the further values of each pair, where there are such columns
 	var total int64
@@ -80,6 +78,7 @@ func (s *loadedScoring) file(c *engine.Call, in io.Reader, opts format.EdgeListO
 			scored[i].Further = more[i]
 		}
 		pairs, more = pairs[:0], more[:0]
+		batch = s.batch(int(min(total, 1<<30)))
 		for _, p := range scored {
 			if err := each(p); err != nil {
 				return err

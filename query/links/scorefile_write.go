@@ -219,11 +219,14 @@ type pairBatch struct {
 // pairBatches is the key of a sync.Pool of *pairBatch: buffers that a later call uses again.
 type pairBatches struct{}
 
+// batchesOf is the number of batches that are on their way with so many workers.
+func batchesOf(workers int) int { return 2*workers + 2 }
+
 func (w *scoreWriter) run(ctx context.Context, workers int, in io.Reader, opts format.EdgeListOptions) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	w.noted = w.state.Pairs
-	batches := 2*workers + 2
+	batches := batchesOf(workers)
 	kept := w.call.DB.Local(pairBatches{}, func() any { return new(sync.Pool) }).(*sync.Pool)
 	free, work, order := make(chan *pairBatch, batches), make(chan *pairBatch, batches), make(chan *pairBatch, batches)
 	for range batches {
@@ -276,7 +279,7 @@ func (w *scoreWriter) read(ctx context.Context, in io.Reader, opts format.EdgeLi
 		}
 	}
 	skip := w.state.Pairs
-	b := <-free
+	b, size, sent := <-free, scoreBatch, 0
 	err := readPairs(w.call, ctx, in, opts, w.choice.some, w.further, func(source, target []byte, values [][]byte) error {
 		if skip > 0 {
 			skip--
@@ -290,10 +293,12 @@ func (w *scoreWriter) read(ctx context.Context, in io.Reader, opts format.EdgeLi
 			b.text = append(b.text, v...)
 			b.ends = append(b.ends, len(b.text))
 		}
-		if len(b.ends) < w.stride*scoreBatch {
+		if len(b.ends) < w.stride*size {
 			return nil
 		}
 		send(b)
+		sent += size
+		size = w.s.batch(sent)
 		b = <-free
 		return ctx.Err()
 	})
@@ -332,23 +337,24 @@ func (w *scoreWriter) fill(ctx context.Context, b *pairBatch) {
 	s := w.s
 	b.out = b.out[:0]
 	width, stride, pairs := len(s.Scorers), w.stride, len(b.ends)/w.stride
-	scores := make([]float64, scoreBlock*width)
-	var block pairBlock
-	for first, start := 0, 0; first < pairs; first += scoreBlock {
+	size := min(s.block, pairs)
+	scores := make([]float64, size*width)
+	block := newPairBlock(size)
+	for first, start := 0, 0; first < pairs; first += size {
 		if ctx.Err() != nil {
 			return
 		}
-		block.n = 0
+		block.Pairs, block.Found = block.Pairs[:0], block.Found[:0]
 		at := start
-		for i := first; i < min(first+scoreBlock, pairs); i++ {
+		for i := first; i < min(first+size, pairs); i++ {
 			ends := b.ends[stride*i : stride*(i+1)]
 			u, foundU := s.graph.VertexOf(b.text[at:ends[0]])
 			v, foundV := s.graph.VertexOf(b.text[ends[0]:ends[1]])
 			at = ends[stride-1]
 			block.Add(u, v, foundU && foundV)
 		}
-		s.Scores(&block, scores, &b.tally)
-		for j := range block.n {
+		s.Scores(block, scores, &b.tally)
+		for j := range block.Pairs {
 			ends := b.ends[stride*(first+j) : stride*(first+j+1)]
 			if !w.choice.keeps(scores[j*width]) {
 				start = ends[stride-1]

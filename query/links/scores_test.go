@@ -19,13 +19,13 @@ func TestScoring_Scores(t *testing.T) {
 	}
 	s := &loadedScoring{Scorers: []boundScorer{{Score: product, Batch: products, Rows: 9}, {Score: product, Batch: products, Rows: 5}}}
 	for size := range scoreBlock + 1 {
-		var block pairBlock
+		block := newPairBlock(size)
 		for i := range uint32(size) {
 			block.Add(i%10, i*7%8, i%3 > 0)
 		}
 		scores := make([]float64, 2*size)
 		var got, want tally
-		s.Scores(&block, scores, &got)
+		s.Scores(block, scores, &got)
 		for i, e := range block.Pairs[:size] {
 			found, newer := block.Found[i], false
 			for j, scorer := range s.Scorers {

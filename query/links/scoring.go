@@ -42,6 +42,7 @@ type loadedScoring struct {
 	spaces  []*session.Space // the embeddings that scorers read, each once
 	missing int64            // pairs without a vertex, so far
 	newer   int64            // pairs with a vertex newer than an embedding, so far
+	block   int              // pairs that are scored together
 }
 
 // boundScorer is a scorer as a function of two vertices.
@@ -96,13 +97,16 @@ func bindScorers(c *engine.Call, s *loadedScoring, found *scorerEntries) error {
 	if err := c.IndexKeys(s.graph); err != nil {
 		return err
 	}
-	s.Scorers, s.spaces = nil, nil
+	s.Scorers, s.spaces, s.block = nil, nil, scoreBlock
 	for i, w := range found.scorers {
 		b, err := bindScorer(c, s, w.Scorer, fault.Scorer(i))
 		if err != nil {
 			return err
 		}
 		s.Scorers = append(s.Scorers, b)
+		if w.Model != "" && link.Gains("", s.graph.Graph) || w.Model == "" && link.Gains(w.Name, s.graph.Graph) {
+			s.block = longBlock(c.Workers())
+		}
 	}
 	return nil
 }
@@ -134,6 +138,13 @@ func bindScorer(c *engine.Call, s *loadedScoring, w catalogue.Scorer, at fault.P
 	}
 	var err error
 	b.Score, b.Batch, err = link.NewBatch(w.Name, s.graph.Graph, matrix)
+	if s.graph.Vertices != nil && err == nil { // a part of the graph has the rows for single scores
+		b.Batch = func(pairs []csr.Edge, out []float64) {
+			for i, e := range pairs {
+				out[i] = b.Score(e.U, e.V)
+			}
+		}
+	}
 	return b, s.lostTimes(w, at, err)
 }
 
@@ -158,21 +169,22 @@ func (s *loadedScoring) use(sp *session.Space) {
 // there are.
 func (s *loadedScoring) all(c *engine.Call, pairs []Pair) ([]ScoredPair, error) {
 	scored := make([]ScoredPair, len(pairs))
-	missing := make([]tally, (len(pairs)+scoreBlock-1)/scoreBlock)
+	size := s.blockOf(c, len(pairs))
+	missing := make([]tally, (len(pairs)+size-1)/size)
 	width := len(s.Scorers)
 	scores := make([]float64, len(pairs)*width)
-	vec.Parallel(len(pairs), scoreBlock, c.DB.Opts.Workers, func(b, lo, hi int) {
+	vec.Parallel(len(pairs), size, c.DB.Opts.Workers, func(b, lo, hi int) {
 		if c.Ctx.Err() != nil {
 			return
 		}
-		var block pairBlock
+		block := newPairBlock(hi - lo)
 		for i := lo; i < hi; i++ {
 			u, foundU := s.graph.Vertex(pairs[i].Source)
 			v, foundV := s.graph.Vertex(pairs[i].Target)
 			block.Add(u, v, foundU && foundV)
 			scored[i] = ScoredPair{Pair: pairs[i], Scores: scores[i*width : (i+1)*width : (i+1)*width]}
 		}
-		s.Scores(&block, scores[lo*width:hi*width], &missing[b])
+		s.Scores(block, scores[lo*width:hi*width], &missing[b])
 	})
 	for _, t := range missing {
 		s.missing += t.Missing
@@ -186,38 +198,66 @@ type tally struct{ Missing, Newer int64 }
 
 // scoreBlock is the number of pairs in a unit of work: it takes a hundred microseconds,
 // more than the cost of passing it to a goroutine, and some milliseconds with the
-// slowest scorer. Models score pairs of one vertex together, of which a block has more the longer it is.
+// slowest scorer.
 const scoreBlock = 512
 
-// pairBlock is up to scoreBlock pairs on their way to the scorers.
-type pairBlock struct {
-	Pairs [scoreBlock]csr.Edge
-	Found [scoreBlock]bool // both vertices exist
-	n     int
+// longBlock is the number of pairs in a block if scorers take less time for a pair the more of them there are. In
+// graphs with so many paths that this matters, a block then takes some tenths of a second. All blocks on their way
+// have half a million pairs at most, which take some 50 MB, or with many workers 8192 each.
+func longBlock(workers int) int {
+	const most, onTheirWay = 1 << 16, 1 << 19
+	block := most
+	for block > 2*scoreBatch && block*batchesOf(workers) > onTheirWay {
+		block /= 2
+	}
+	return block
+}
 
-	known [scoreBlock]csr.Edge // the pairs that a scorer has data about
-	at    [scoreBlock]int      // their places in pairs
-	out   [scoreBlock]float64
+// blockOf is the number of pairs of a block of so many pairs in all, so that each worker has one.
+func (s *loadedScoring) blockOf(c *engine.Call, pairs int) int {
+	return min(s.block, max(scoreBlock, pairs/c.Workers()+1))
+}
+
+// batch is the number of pairs of the next batch of a file, after so many pairs: the first batches are short, so
+// that all workers begin soon. Batches are scoreBatch times powers of two, and end at multiples of their length.
+func (s *loadedScoring) batch(done int) int { return max(scoreBatch, min(done, s.block)) }
+
+// pairBlock is pairs on their way to the scorers.
+type pairBlock struct {
+	Pairs []csr.Edge
+	Found []bool // both vertices exist
+
+	known []csr.Edge // the pairs that a scorer has data about
+	at    []int      // their places in pairs
+	out   []float64
+	newer []bool // pairs with a vertex that a scorer has no data about
+}
+
+// newPairBlock has room for some pairs.
+func newPairBlock(most int) *pairBlock {
+	return &pairBlock{
+		Pairs: make([]csr.Edge, 0, most), Found: make([]bool, 0, most), known: make([]csr.Edge, most), at: make([]int, most),
+		out: make([]float64, most), newer: make([]bool, most),
+	}
 }
 
 func (b *pairBlock) Add(u, v uint32, found bool) {
-	b.Pairs[b.n], b.Found[b.n] = csr.Edge{U: u, V: v}, found
-	b.n++
+	b.Pairs, b.Found = append(b.Pairs, csr.Edge{U: u, V: v}), append(b.Found, found)
 }
 
 // Scores fills the scores of a block, pair by pair, with NaN where there are none.
 func (s *loadedScoring) Scores(b *pairBlock, scores []float64, t *tally) {
 	width := len(s.Scorers)
-	var newer [scoreBlock]bool
+	clear(b.newer)
 	for i, scorer := range s.Scorers {
 		n := 0
-		for j, e := range b.Pairs[:b.n] {
+		for j, e := range b.Pairs {
 			if b.Found[j] && e.U < scorer.Rows && e.V < scorer.Rows {
 				b.known[n], b.at[n] = e, j
 				n++
 			} else {
 				scores[j*width+i] = math.NaN()
-				newer[j] = true
+				b.newer[j] = true
 			}
 		}
 		scorer.Batch(b.known[:n], b.out[:n])
@@ -225,10 +265,10 @@ func (s *loadedScoring) Scores(b *pairBlock, scores []float64, t *tally) {
 			scores[j*width+i] = b.out[k]
 		}
 	}
-	for j, found := range b.Found[:b.n] {
+	for j, found := range b.Found {
 		if !found {
 			t.Missing++
-		} else if newer[j] {
+		} else if b.newer[j] {
 			t.Newer++
 		}
 	}

@@ -402,13 +402,14 @@ func storeModel(c *engine.Call, req TrainModelRequest, t *modelTraining) (TrainM
 			c.Notice("by the negatives %s, %s alone has an AUC of %.4f, more than the model", n.Negatives, best.Name, best.AUC)
 		}
 	}
-	if info.Embeddings, err = t.storeEmbeddings(c); err != nil {
+	var own []storage.NewEmbedding
+	if info.Embeddings, own, err = t.ownEmbeddings(c); err != nil {
 		return TrainModelResult{}, err
 	}
 	info, err = c.DB.Store.PutModel(c.Ctx, info, func(w io.Writer) error {
 		_, err := model.WriteTo(w)
 		return err
-	})
+	}, own...)
 	if err != nil {
 		return TrainModelResult{}, engine.NameMistake(err, entries.PartModel)
 	}
@@ -416,24 +417,27 @@ func storeModel(c *engine.Call, req TrainModelRequest, t *modelTraining) (TrainM
 	return TrainModelResult{ModelInfo: info, Report: report}, nil
 }
 
-// storeEmbeddings computes the own embeddings of the model, and lists all that it reads.
-func (t *modelTraining) storeEmbeddings(c *engine.Call) ([]storage.ModelEmbedding, error) {
-	var list []storage.ModelEmbedding
+// ownEmbeddings computes the own embeddings of the model, which are to be stored with it unless the stored ones have
+// the same rows, and lists all that it reads.
+func (t *modelTraining) ownEmbeddings(c *engine.Call) (list []storage.ModelEmbedding, later []storage.NewEmbedding, err error) {
 	add := func(e storage.EmbeddingInfo, own bool) {
 		list = append(list, storage.ModelEmbedding{Name: e.Name, Generation: e.Generation, Method: e.Method, Settings: e.Options, Own: own})
 	}
 	for i, name := range t.own {
 		s := run.StackEmbeddings()[i]
-		e, err := run.Embed(c.Ctx, c.DB.Store, t.graph.Snapshot, run.Request{Name: name, Method: s.Method, Options: s.Options, Workers: c.Workers(), Progress: c.Meter.Update})
+		e, info, err := run.EmbedLater(c.Ctx, c.DB.Store, t.graph.Snapshot, run.Request{Name: name, Method: s.Method, Options: s.Options, Workers: c.Workers(), Progress: c.Meter.Update})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		add(e, true)
+		if e != nil {
+			later = append(later, *e)
+		}
+		add(info, true)
 	}
 	for _, e := range t.infos {
 		add(e, false)
 	}
-	return list, nil
+	return list, later, nil
 }
 
 func (t *modelTraining) info(req TrainModelRequest, model *link.Model, report run.ModelReport) storage.ModelInfo {

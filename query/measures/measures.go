@@ -157,7 +157,7 @@ func spectralList() []Measure {
 				above0(option.Float("damping", "probability of following an edge, above 0 and below 1", func(o *options) *float64 { return &o.damping })),
 				toleranceOption("largest residual; the sum of all errors is at most tolerance/(1-damping)"),
 				tiesOption(),
-			}, bytes: perVertex(56),
+			}, bytes: perVertex(64),
 			seconds: func(m measuring, e algorithms.Estimator) (float64, int, error) {
 				seconds, err := e.PageRank(m, m.damping, m.tolerance)
 				return seconds, 0, err
