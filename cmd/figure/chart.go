@@ -50,7 +50,7 @@ const (
 // Series are points that belong together. Points that are not finite, or not
 // positive on a logarithmic axis, are left out.
 type Series struct {
-	Name   string // in the legend; a chart of one series without a name has none
+	Name   string // in the legend, which has no series without a name
 	Mark   Mark
 	Points []Point
 	Rest   bool // the series of points that are in no class, drawn in grey
@@ -182,4 +182,9 @@ func (a Axis) fraction(s span, v float64) float64 {
 type Size struct {
 	Width, Height float64 // in points, 1/72 of an inch; 0 is 480 and 360
 	DPI           int     // pixels of PNG for each inch; 0 is 144
+}
+
+// named reports whether a series has a name, so that there is a legend.
+func (c Chart) named() bool {
+	return slices.ContainsFunc(c.Series, func(s Series) bool { return s.Name != "" })
 }

@@ -72,7 +72,7 @@ const (
 // drawLegend writes the names of the series in rows, as many to a row as fit,
 // and returns the canvas below them.
 func (p picture) drawLegend(c draw.Canvas) draw.Canvas {
-	if len(p.Series) == 1 && p.Series[0].Name == "" {
+	if !p.named() {
 		return c
 	}
 	style := lettering(textSize)
@@ -80,6 +80,9 @@ func (p picture) drawLegend(c draw.Canvas) draw.Canvas {
 	row := style.FontExtents().Height + 3
 	x, y := c.Min.X, c.Max.Y-row/2
 	for i, s := range p.Series {
+		if s.Name == "" {
+			continue
+		}
 		name := fit(s.Name, style, c.Max.X-c.Min.X-sampleWidth-sampleGap)
 		wide := sampleWidth + sampleGap + style.Width(name)
 		if x > c.Min.X && x+wide > c.Max.X {

@@ -156,15 +156,11 @@ func (c Chart) shapeClass(i int) string {
 	return "round"
 }
 
-// legend returns the legend of an inline picture, which is empty for one series without a
-// name.
+// legend returns the legend of an inline picture: the series with names.
 func (p picture) legend() []LegendEntry {
-	if len(p.Series) == 1 && p.Series[0].Name == "" {
-		return nil
-	}
 	var list []LegendEntry
 	for i, s := range p.Series {
-		if len(s.Points) == 0 {
+		if len(s.Points) == 0 || s.Name == "" {
 			continue
 		}
 		colour := p.colourClass(i)

@@ -56,7 +56,7 @@ func (c Chart) colour(i int) color.NRGBA {
 	if c.Series[i].Rest {
 		return rest
 	}
-	if c.Series[i].Mark == Nodes && !c.Ordered { // black, which is the most striking colour, is the last
+	if of := c.Series[i].Mark; (of == Nodes || of == Cloud) && !c.Ordered { // black, which is the most striking colour, is the last
 		return palette[(i+1)%len(palette)]
 	}
 	if !c.Ordered {

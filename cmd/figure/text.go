@@ -16,7 +16,8 @@ const (
 
 // textMarks are the dots of series in text; those of ordered classes become darker.
 const (
-	textMarks    = "*+ox#%@&"
+	textMarks    = "*+ox#%@&ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	restMark     = '.'
 	orderedMarks = ".:-=+*%@"
 )
 
@@ -41,7 +42,10 @@ func WriteText(w io.Writer, c Chart) error {
 }
 
 func (p picture) textMark(i int) byte {
-	if !p.Ordered {
+	switch {
+	case p.Series[i].Rest:
+		return restMark
+	case !p.Ordered:
 		return textMarks[i%len(textMarks)]
 	}
 	return orderedMarks[i*(len(orderedMarks)-1)/max(1, len(p.Series)-1)]
@@ -134,10 +138,10 @@ func (p picture) bottom() (rule, texts string) {
 
 // writeNames writes which mark is which series.
 func (p picture) writeNames(text *strings.Builder) {
-	if len(p.Series) == 1 && p.Series[0].Name == "" {
-		return
-	}
 	for i, s := range p.Series {
+		if s.Name == "" {
+			continue
+		}
 		fmt.Fprintf(text, "   %c %s\n", p.textMark(i), s.Name)
 	}
 }

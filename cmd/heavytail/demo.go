@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"heavytail/cmd/figure"
 	"heavytail/cmd/picture"
 	"heavytail/query"
+	"heavytail/query/rows"
 	"heavytail/repl"
 )
 
@@ -33,9 +35,9 @@ func newDemo(std streams) *cobra.Command {
 		Use:   "demo",
 		Short: "Show the whole path on a generated scale-free graph",
 		Long: `Make a scale-free graph, store it, embed it with DP-Spectral and with Laplacian
-Eigenmaps, reconstruct it from both, look up neighbours and score links. Every step
-prints the statement that it runs, so that the tour can be repeated by hand on
-the file that it leaves.`,
+Eigenmaps, reconstruct it from both, and exactly from unit_ball; predict links with
+their evidence. Every step prints the statement that it runs, so that the tour can be
+repeated by hand on the file that it leaves.`,
 		Args: exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := interruptible(cmd.Context())
@@ -45,11 +47,10 @@ the file that it leaves.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.file, "file", "", "file to make; by default one in a new temporary folder")
-	// As dense as the paper's synthetic graph, and small enough that all of it
-	// takes a few seconds on one core.
-	f.IntVar(&flags.vertices, "vertices", 4000, "vertices of the graph")
-	f.IntVar(&flags.attach, "attach", 40, "edges that each new vertex brings")
-	f.IntVar(&flags.dim, "dim", 128, "dimension of the embeddings")
+	// Small enough that all of it takes some seconds on one core.
+	f.IntVar(&flags.vertices, "vertices", 1500, "vertices of the graph")
+	f.IntVar(&flags.attach, "attach", 12, "edges that each new vertex brings")
+	f.IntVar(&flags.dim, "dim", 96, "dimension of the embeddings")
 	f.Uint64Var(&flags.seed, "seed", 7, "seed of everything that is random")
 	return cmd
 }
@@ -59,6 +60,8 @@ type demoStep struct {
 	title      string
 	statements []string
 	plot       []string // graphs whose degrees are plotted after the statements
+	// after prints what the statements have led to; nil for nothing.
+	after func(ctx context.Context, std streams, db *query.DB, status *repl.Status) error
 }
 
 func demoSteps(f demoFlags) []demoStep {
@@ -92,24 +95,67 @@ func demoSteps(f demoFlags) []demoStep {
 			plot: []string{"original", "from_penalised", "from_plain"},
 		},
 		{
-			title: "Neighbours: of the oldest vertex, a hub; and vertices of some degree that are near\n" +
-				"the youngest one and not yet linked to it.",
+			title: "The same graph again, exactly: unit_ball places two vertices within a distance of 1 where\n" +
+				"they are linked and farther apart where they are not. EVALUATE RECONSTRUCTION compares all pairs.",
 			statements: []string{
-				"NEAREST 5 TO '0' USING cosine(penalised)",
-				fmt.Sprintf("NEAREST 5 TO '%d' USING penalised WHERE NOT linked AND degree >= %d", youngest, 5*f.attach/2),
+				fmt.Sprintf("EMBED original USING unit_ball(dim := %d, seed := %d) AS ball", f.dim, f.seed),
+				"EVALUATE RECONSTRUCTION OF ball COLUMNS radius, " + reconstructed,
+			},
+			after: countWrong,
+		},
+		{
+			title:      "Links that the youngest vertex does not have yet, the likeliest first, and what speaks for the first.",
+			statements: []string{fmt.Sprintf(predicted, 5, youngest)},
+			after: func(ctx context.Context, std streams, db *query.DB, status *repl.Status) error {
+				row, err := firstOf(ctx, db, fmt.Sprintf(predicted, 1, youngest))
+				if err != nil || row == nil {
+					return err
+				}
+				return runStep(ctx, std, db, status, demoStep{statements: []string{fmt.Sprintf("EXPLAIN SCORE ('%d', '%s') IN original WITH adamic_adar", youngest, row[0])}})
 			},
 		},
 		{
-			title: "Scores of a few pairs as links, by neighbourhood and by embedding. One vertex does\n" +
-				"not exist: its line stays, without scores.",
-			statements: []string{fmt.Sprintf("SCORE ('0', '1'), ('0', '%d'), ('17', '%d'), ('17', 'nobody') IN original\n"+
-				"  WITH common_neighbors, adamic_adar, resource_allocation, probability(penalised)", youngest, youngest)},
-		},
-		{
 			title:      "What the file holds now, and that it is sound.",
-			statements: []string{"SHOW GRAPHS", "SHOW EMBEDDINGS", "CHECK"},
+			statements: []string{"SHOW GRAPHS COLUMNS graph, vertices, edges", "SHOW EMBEDDINGS COLUMNS embedding, graph, method, dim", "CHECK"},
 		},
 	}
+}
+
+// Parts of statements that the demonstration also runs for itself.
+const (
+	reconstructed = "edges, precision, recall, f1"
+	predicted     = "PREDICT %d LINKS FOR '%d' IN original WITH adamic_adar"
+)
+
+// firstOf returns the first row of a statement; nil if it has none.
+func firstOf(ctx context.Context, db *query.DB, statement string) (row []rows.Value, err error) {
+	answer, err := db.Query(ctx, statement, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Close()
+	if answer.Next() {
+		row = answer.Row()
+	}
+	return row, answer.Err()
+}
+
+// countWrong prints how many pairs of vertices EVALUATE RECONSTRUCTION found to be wrong: edges that the
+// reconstruction does not have, and those that only it has.
+func countWrong(ctx context.Context, std streams, db *query.DB, _ *repl.Status) error {
+	graph, err := firstOf(ctx, db, "SHOW GRAPHS COLUMNS edges, vertices WHERE graph = 'original'")
+	if err != nil {
+		return err
+	}
+	row, err := firstOf(ctx, db, "EVALUATE RECONSTRUCTION OF ball COLUMNS "+reconstructed)
+	if err != nil {
+		return err
+	}
+	precision, _ := row[1].(float64) // missing if the reconstruction has no edges
+	edges, n, made := graph[0].(int64), graph[1].(int64), row[0].(int64)
+	right := int64(math.Round(precision * float64(made)))
+	_, err = fmt.Fprintf(std.out, "%d wrong of all %s.\n\n", edges-right+made-right, count(n*(n-1)/2, "pair"))
+	return err
 }
 
 func runDemo(ctx context.Context, std streams, flags demoFlags) error {
@@ -135,9 +181,21 @@ func runDemo(ctx context.Context, std streams, flags demoFlags) error {
 	if err := errors.Join(err, db.Close()); err != nil {
 		return err
 	}
-	fmt.Fprintf(std.out, "All of it took %.1f s. The file is %s; continue with\n\n  heavytail shell %s\n",
-		time.Since(began).Seconds(), path, shellQuote(path))
+	fmt.Fprintf(std.out, "All of it took %.1f s. The file is %s; continue with\n\n", time.Since(began).Seconds(), path)
+	command, file := startedAs(os.Args[0]), shellQuote(path)
+	for _, next := range []string{"shell " + file, "exec " + file + ` "NEAREST 5 TO '0' USING cosine(penalised)"`, "plot projection " + file + " ball"} {
+		fmt.Fprintf(std.out, "  %s %s\n", command, next)
+	}
 	return nil
+}
+
+// startedAs is the command line that starts the program again, which go run has built in a folder that is
+// deleted at its end.
+func startedAs(program string) string {
+	if strings.Contains(filepath.ToSlash(program), "/go-build") {
+		return "go run ./cmd/heavytail"
+	}
+	return shellQuote(program)
 }
 
 // runStep shows and runs the statements of a step, and plots the degrees of its
@@ -151,6 +209,11 @@ func runStep(ctx context.Context, std streams, db *query.DB, status *repl.Status
 			return unreported(err)
 		}
 		fmt.Fprintf(std.out, "%.3f s\n\n", time.Since(began).Seconds())
+	}
+	if step.after != nil {
+		if err := step.after(ctx, std, db, status); err != nil {
+			return err
+		}
 	}
 	if len(step.plot) == 0 {
 		return nil

@@ -22,22 +22,32 @@ func TestDemo(t *testing.T) {
 		}
 		statements++
 	}
-	want := 0
+	want := 1 // EXPLAIN SCORE of the first prediction
 	for _, step := range demoSteps(demoFlags{vertices: 300, attach: 5, dim: 16}) {
 		want += len(step.statements)
 	}
 	if statements != want {
 		t.Errorf("%d statements were printed, expected %d", statements, want)
 	}
-	for _, text := range []string{"from_penalised", "(4 rows)", "heavytail shell " + path} {
+	for _, text := range []string{"from_penalised", " wrong of all 44850 pairs.", "EXPLAIN SCORE ('299', ", " shell " + path} {
 		if !strings.Contains(out, text) {
 			t.Errorf("the tour does not have %q:\n%s", text, out)
 		}
 	}
-	if out := mustRun(t, "", "check", path); !strings.Contains(out, "3 graphs, 2 embeddings") {
+	if out := mustRun(t, "", "check", path); !strings.Contains(out, "3 graphs, 3 embeddings") {
 		t.Errorf("the file it left: %s", out)
 	}
 	mustFail(t, exitFailed, []string{"exists already", "--file"}, args...)
+}
+
+func TestStartedAs(t *testing.T) {
+	for program, want := range map[string]string{
+		"heavytail": "heavytail", "./heavytail": "./heavytail", "/tmp/go-build2/b001/exe/heavytail": "go run ./cmd/heavytail", "/my bin/heavytail": "'/my bin/heavytail'",
+	} {
+		if got := startedAs(program); got != want {
+			t.Errorf("%s: got %s, expected %s", program, got, want)
+		}
+	}
 }
 
 func TestShellQuote(t *testing.T) {

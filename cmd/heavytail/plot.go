@@ -252,6 +252,7 @@ type projectionFlags struct {
 	output
 	vectors.ProjectionRequest
 	points int
+	layout textFlag
 }
 
 func newPlotProjection(on plotter) *cobra.Command {
@@ -259,9 +260,11 @@ func newPlotProjection(on plotter) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "projection FILE EMBEDDING",
 		Short: "Draw an embedding in two dimensions",
-		Long: `Draw the vectors of an embedding by their first two principal components, in
-colours by the degree of the vertices or by an attribute: shades of one scale for
-numbers, and colours for the texts that are most frequent.
+		Long: `Draw the vectors of an embedding in the plane: vertices with near vectors are near
+each other, as UMAP places them, or with --layout pca at their first two principal
+components. Colours are those of the degree of the vertices or of an attribute: shades of
+one scale for numbers, and a colour for each of the most frequent texts, communities or
+components. More than 100000 vertices are drawn by their principal components.
 
 If the embedding placed the components of its graph apart, only the largest component
 is drawn, unless --all is given.`,
@@ -280,6 +283,8 @@ is drawn, unless --all is given.`,
 	f := cmd.Flags()
 	f.StringVar(&flags.Attribute, "color", "", "attribute that the colours show; the degree by default")
 	f.BoolVar(&flags.All, "all", false, "draw all components of the graph")
+	flags.layout = textFlag{"neighbors", []string{"neighbors", "pca"}}
+	f.Var(&flags.layout, "layout", "how places are chosen: neighbors, pca")
 	f.IntVar(&flags.points, "points", 20_000, "vertices to draw at most, evenly from all of them")
 	return cmd
 }
@@ -290,7 +295,22 @@ func (r *runner) plotProjection(flags projectionFlags) error {
 		return err
 	}
 	r.noteAll(result.Notices)
-	chart, drawn := picture.Projection(flags.Embedding, flags.Attribute, result, flags.points)
+	options := picture.ProjectionOptions{Embedding: flags.Embedding, Attribute: flags.Attribute, Most: flags.points}
+	info, err := r.db.Vectors().Describe(r.ctx, flags.Embedding)
+	if err != nil {
+		return err
+	}
+	if options.Category, err = picture.IsCategory(r.ctx, r.db, info.Graph, flags.Attribute); err != nil {
+		return err
+	}
+	if flags.layout.text == "neighbors" {
+		options.Near, err = picture.ByNeighbors(r.ctx, r.db, flags.Embedding, &result, r.progress("PLOT", "passes"))
+		if err != nil {
+			return err
+		}
+		r.status.Clear()
+	}
+	chart, drawn := picture.Projection(options, result)
 	if drawn < len(result.Vertices) {
 		fmt.Fprintf(r.std.err, "notice: %d of %d vertices drawn; --points draws more\n", drawn, len(result.Vertices))
 	}

@@ -11,6 +11,28 @@ import (
 	"heavytail/storage"
 )
 
+// shownLines is the number of scorers with a colour: more lines cannot be distinguished.
+const shownLines = 5
+
+// ranked adds the lines of scorers to a chart, those of the largest figures first; the lines behind the
+// first shownLines are grey and have one name.
+func ranked(c *figure.Chart, lines []figure.Series, figures []float64) {
+	order := make([]int, len(lines))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(figures[b], figures[a]) })
+	for place, i := range order {
+		if lines[i].Rest = place >= shownLines; lines[i].Rest {
+			lines[i].Name = ""
+			if place == shownLines {
+				lines[i].Name = fmt.Sprintf("%d others", len(lines)-shownLines)
+			}
+		}
+		c.Series = append(c.Series, lines[i])
+	}
+}
+
 // chance returns a reference line: that of a random scorer, or that of a model with exact
 // probabilities.
 func chance(name string, from, to float64) figure.Series {
@@ -49,6 +71,8 @@ func ROC(result studies.EvaluateLinksResult, kind evaluate.Negatives) figure.Cha
 		Title: "ROC curves, against " + string(kind) + " pairs", X: unit("false positives: fraction of the pairs without an edge"),
 		Y: unit("recall: fraction of the held-out edges"), Series: []figure.Series{chance("chance", 0, 1)},
 	}
+	var lines []figure.Series
+	var figures []float64
 	for i, s := range result.Scores {
 		if s.Negatives != kind {
 			continue
@@ -57,8 +81,9 @@ func ROC(result studies.EvaluateLinksResult, kind evaluate.Negatives) figure.Cha
 		for _, p := range result.Curves[i] {
 			line.Points = append(line.Points, figure.Point{X: p.FalsePositives, Y: p.Recall})
 		}
-		c.Series = append(c.Series, line)
+		lines, figures = append(lines, line), append(figures, s.AUC)
 	}
+	ranked(&c, lines, figures)
 	return c
 }
 
@@ -74,6 +99,8 @@ func PrecisionRecall(result studies.EvaluateLinksResult, kind evaluate.Negatives
 			c.Series = append(c.Series, chance("chance", base, base))
 		}
 	}
+	var lines []figure.Series
+	var figures []float64
 	for i, s := range result.Scores {
 		if s.Negatives != kind {
 			continue
@@ -82,8 +109,9 @@ func PrecisionRecall(result studies.EvaluateLinksResult, kind evaluate.Negatives
 		for _, p := range result.Curves[i] {
 			line.Points = append(line.Points, figure.Point{X: p.Recall, Y: p.Precision})
 		}
-		c.Series = append(c.Series, line)
+		lines, figures = append(lines, line), append(figures, s.AveragePrecision)
 	}
+	ranked(&c, lines, figures)
 	return c
 }
 

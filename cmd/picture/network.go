@@ -42,6 +42,8 @@ type NetworkOptions struct {
 	// Values are the values that the colours show, one for each vertex, if the caller has
 	// them; nil queries them.
 	Values []storage.Value
+
+	category bool // the values are numbers of classes
 	// Progress, if not nil, is that of placement.Options.
 	Progress func(stage string, done, total int64)
 }
@@ -73,6 +75,11 @@ func NewNetwork(ctx context.Context, db *query.DB, o NetworkOptions) (Network, e
 	}
 	if len(chosen) == 0 {
 		return Network{}, ErrEmpty
+	}
+	if o.category = o.Colour == "community"; !o.category {
+		if o.category, err = IsCategory(ctx, db, o.Graph, o.Colour); err != nil {
+			return Network{}, err
+		}
 	}
 	g := s.Graph.Induced(chosen)
 	at, err := placement.Place(ctx, g, placement.Options{Seed: o.Seed, Progress: o.Progress})
@@ -182,7 +189,7 @@ func network(s *storage.Snapshot, g *csr.Graph, chosen []uint32, at []placement.
 	switch {
 	case o.Values == nil:
 		series, n.Ordered = classes(numbered, "")
-	case o.Colour == "community":
+	case o.category:
 		series = communities(numbered, o.Colour)
 	default:
 		series, n.Ordered = classes(numbered, o.Colour)

@@ -237,3 +237,97 @@ func TestPlace_Components(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 }
+
+// Points of clusters in ten dimensions are among points of their cluster in the plane, also where two
+// coordinates alone would mix them, and the same each time.
+func TestPlaceNear_Clusters(t *testing.T) {
+	t.Parallel()
+	const clusters, each, dim, k = 6, 60, 10, 12
+	r := rand.New(rand.NewPCG(1, 2))
+	var at [][dim]float64
+	for c := range clusters {
+		for range each {
+			var x [dim]float64
+			for i := range x {
+				x[i] = r.NormFloat64() / 3
+			}
+			x[2+c] += 2
+			at = append(at, x)
+		}
+	}
+	distance := func(a, b int) (sum float64) {
+		for i := range dim {
+			sum += (at[a][i] - at[b][i]) * (at[a][i] - at[b][i])
+		}
+		return math.Sqrt(sum)
+	}
+	var near []Near
+	var begin []Point
+	for v := range at {
+		begin = append(begin, Point{at[v][0], at[v][1]})
+		for _, u := range nearestBy(len(at), v, k, distance) {
+			near = append(near, Near{uint32(v), uint32(u), distance(v, u)})
+		}
+	}
+	places, err := PlaceNear(t.Context(), len(at), near, Options{Seed: 1, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	share := func(of []Point) float64 {
+		same := 0
+		for v := range of {
+			for _, u := range nearestBy(len(of), v, 10, func(a, b int) float64 { return far(of[a], of[b]) }) {
+				if u/each == v/each {
+					same++
+				}
+			}
+		}
+		return float64(same) / float64(10*len(of))
+	}
+	if before, now := share(begin), share(places); before > 0.4 || now < 0.97 {
+		t.Errorf("%.3f of the nearest are of the same cluster, at the beginning %.3f", now, before)
+	}
+	if again, _ := PlaceNear(t.Context(), len(at), near, Options{Seed: 1, Workers: 3}); !slices.Equal(again, places) {
+		t.Error("other places the second time")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := PlaceNear(ctx, len(at), near, Options{}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	for _, few := range [][]Near{nil, {{0, 1, 0}, {1, 0, 0}}, {{0, 1, 0}, {0, 2, 0}, {1, 0, 5}}} {
+		for n := range 4 {
+			if len(few) > 0 && n < 3 {
+				continue
+			}
+			places, err := PlaceNear(t.Context(), n, few, Options{})
+			if err != nil || len(places) != n {
+				t.Fatal(places, err)
+			}
+			for _, p := range places {
+				if math.IsNaN(p.X) || math.IsInf(p.X, 0) || math.IsNaN(p.Y) {
+					t.Errorf("%v of %v", places, few)
+				}
+			}
+		}
+	}
+}
+
+func nearestBy(n, v, k int, distance func(a, b int) float64) []int {
+	var all []int
+	for u := range n {
+		if u != v {
+			all = append(all, u)
+		}
+	}
+	slices.SortFunc(all, func(a, b int) int {
+		switch x, y := distance(v, a), distance(v, b); {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return a - b
+	})
+	return all[:min(k, len(all))]
+}

@@ -18,11 +18,12 @@ func (g *graph) embeddingBlock(b *block) error {
 		return nil
 	}
 	b.Lead = "Vectors of the vertices, and how much of the graph they contain: the reconstruction joins all pairs within the distance at which the degrees correlate best."
-	b.Statement = "EVALUATE RECONSTRUCTION embedding"
 	list := head("Embeddings of the graph", "embedding", "method", "#dimensions", "#generation", "state", "created")
 	for _, e := range g.embeddings {
+		b.Statement += "EVALUATE RECONSTRUCTION OF " + identText(e.Name) + "; "
 		list.add(e.Name, methodText(e.Method, e.Options), e.Dim, int64(e.Generation), state(e.Behind, e.Changed, e.Unknown), e.Created)
 	}
+	b.Statement = strings.TrimSuffix(b.Statement, "; ")
 	b.Tables = append(b.Tables, list)
 	if err := g.reconstructions(b); err != nil {
 		return err
@@ -114,14 +115,22 @@ func (g *graph) projection(b *block, id, embedding string) error {
 	for i, v := range result.Vertices {
 		result.Vertices[i].Value = g.community[v.Vertex]
 	}
-	const most = 2500 // points
-	chart, drawn := picture.Projection(embedding, "community", result, most)
 	if !slices.ContainsFunc(result.Vertices, func(v vectors.ProjectedVertex) bool {
 		return v.X != result.Vertices[0].X || v.Y != result.Vertices[0].Y
 	}) {
 		return nil // all vertices are at one place
 	}
-	caption := fmt.Sprintf("Embedding %s by its first two principal components, in the colours of the communities.", embedding)
+	near, err := picture.ByNeighbors(g.ctx, g.db, embedding, &result, nil)
+	if err != nil {
+		return err
+	}
+	how := "by its first two principal components"
+	if near {
+		how = "with vertices of near vectors near each other"
+	}
+	const most = 2500 // points
+	chart, drawn := picture.Projection(picture.ProjectionOptions{Embedding: embedding, Attribute: "community", Category: true, Most: most, Near: near}, result)
+	caption := fmt.Sprintf("Embedding %s, %s, in the colours of the communities.", embedding, how)
 	if drawn < len(result.Vertices) {
 		caption += fmt.Sprintf(" %s of %s are drawn.", grouped(int64(drawn)), vertices(len(result.Vertices)))
 	}

@@ -136,13 +136,13 @@ func (g *graph) modelBlock(b *block) error {
 		}
 		models = append(models, m.ModelInfo)
 		best := m.Best()
+		b.Statement = strings.TrimPrefix(b.Statement+"; DESCRIBE MODEL "+identText(m.Name)+" ALL", "; ")
 		t.add(m.Name, m.EmbeddingNames(), m.HeuristicNames(), m.AUC, aucInterval(m), m.AveragePrecision, m.Brier, m.CalibrationError, best.Name, best.AUC, modelState(m))
 	}
 	if models == nil {
 		return nil
 	}
 	b.Lead = "Models that TRAIN MODEL has learned. Their probability is exact where a fraction p of the pairs with probability p are edges."
-	b.Statement = "DESCRIBE MODEL model"
 	b.Tables = []table{t}
 	return g.draw(b, "calibration", picture.Calibration(models),
 		"Calibration: the predicted probability against the fraction of edges among the pairs of the test. On the grey line it is exact.")

@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
+	"html"
 	"io"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -344,6 +346,31 @@ func TestWrite_Errors(t *testing.T) {
 		t.Errorf("a file without graphs: %v", err)
 	}
 	parsed(t, written(t, db, Options{})) // an empty graph
+}
+
+// Every statement that a page prints runs on the file of the page.
+func TestWrite_Statements(t *testing.T) {
+	t.Parallel()
+	db := opened(t, small, 1)
+	printed := 0
+	for _, match := range regexp.MustCompile(`(?s)<p class="statement">[^<]*<code>(.*?)</code>`).FindAllStringSubmatch(string(written(t, db, Options{})), -1) {
+		for _, text := range strings.Split(html.UnescapeString(match[1]), "; ") {
+			printed++
+			rows, err := db.Query(t.Context(), text, nil)
+			if err != nil {
+				t.Errorf("%s: %v", text, err)
+				continue
+			}
+			for rows.Next() {
+			}
+			if err := rows.Err(); err != nil {
+				t.Errorf("%s: %v", text, err)
+			}
+		}
+	}
+	if printed < 8 {
+		t.Errorf("%d statements", printed)
+	}
 }
 
 func TestShort(t *testing.T) {

@@ -1,6 +1,7 @@
 package studies_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -83,8 +84,7 @@ func TestDB_EvaluateLinks_NullByDegree(t *testing.T) {
 			t.Errorf("%s by %s: null %v", s.Scorer, s.Negatives, s.NullAUC)
 		}
 		s.NullAUC, s.NullAveragePrecision = 0, 0
-		s.Hits, without[i].Hits = 0, 0 // they may be NaN
-		if s != without[i] {
+		if fmt.Sprintf("%+v", s) != fmt.Sprintf("%+v", without[i]) { // some figures are NaN
 			t.Errorf("%+v with the null graph, %+v without", s, without[i])
 		}
 	}

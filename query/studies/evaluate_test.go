@@ -3,6 +3,7 @@ package studies_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -58,7 +59,7 @@ func TestDB_EvaluateLinks_Same(t *testing.T) {
 		if workers == 1 {
 			first = got
 		}
-		if !slices.Equal(got.Scores, first.Scores) {
+		if fmt.Sprintf("%+v", got.Scores) != fmt.Sprintf("%+v", first.Scores) { // some figures are NaN
 			t.Errorf("%d workers: %+v, expected %+v", workers, got.Scores, first.Scores)
 		}
 		if n := got.NegativePairs[0]; n.Held != n.Pairs || n.Held < 200 || n.Trained != 200 {
