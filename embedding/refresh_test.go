@@ -165,6 +165,7 @@ func TestRefreshSpectral_ManyInARow(t *testing.T) {
 		opts   embedding.SpectralOptions
 	}{
 		{embedding.MethodDPSpectral, embedding.SpectralOptions{Dim: 12}},
+		{embedding.MethodDPSpectral, embedding.SpectralOptions{Dim: 12, Common: new(0.0), Beta: new(0.5)}},
 		{embedding.MethodDPSpectral, embedding.SpectralOptions{Dim: 12, Normalization: embedding.Degree, RowScale: new(0.25), Components: embedding.Joint}},
 		{embedding.MethodLaplacianEigenmaps, embedding.SpectralOptions{Dim: 12}},
 	} {

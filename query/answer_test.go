@@ -40,7 +40,7 @@ func TestAnswer(t *testing.T) {
 		text      string
 	}{
 		{"DESCRIBE GRAPH", graphs.DescribeGraphRequest{Graph: "g"}, "DESCRIBE GRAPH g"},
-		{"DESCRIBE EMBEDDING", "e", "DESCRIBE EMBEDDING e"},
+		{"DESCRIBE EMBEDDING", "e", "DESCRIBE EMBEDDING e ALL"},
 		{"SHOW", parser.Graphs, "SHOW GRAPHS"},
 		{"DROP PREDICTIONS", nil, ""},
 		{"SHOW VERTICES", graphs.VerticesRequest{Graph: "g", Limit: 3}, "SHOW VERTICES IN g LIMIT 3"},

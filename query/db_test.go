@@ -471,3 +471,36 @@ func TestOpen_ErrorsSayWhatToDo(t *testing.T) {
 		t.Errorf("a locked file: %v", err)
 	}
 }
+
+// Memory is a new store for each call of Open, of which nothing is left when it is closed.
+func TestOpen_Memory(t *testing.T) {
+	for _, name := range []string{"TMPDIR", "TMP"} {
+		t.Setenv(name, t.TempDir())
+	}
+	folder := os.TempDir()
+	t.Chdir(t.TempDir())
+	var open []*query.DB
+	for range 2 {
+		db, err := query.Open(query.Memory, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, db)
+		if _, err := db.Query(t.Context(), "CREATE GRAPH g", nil); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, db := range open {
+		if err := errors.Join(db.Close(), db.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, place := range []string{folder, "."} {
+		if left, err := os.ReadDir(place); err != nil || len(left) > 0 {
+			t.Errorf("%s: left %v, %v", place, left, err)
+		}
+	}
+	if _, err := query.Open(query.Memory, &query.Options{ReadOnly: true}); !errors.Is(err, fault.ErrInvalid) {
+		t.Errorf("for reading only: %v", err)
+	}
+}

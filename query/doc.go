@@ -1,90 +1,33 @@
-// Package query opens a heavytail file, and executes the statement language. A
-// [DB] has a service for each family of statements, with one typed method for
-// every statement; [DB.Query] runs a statement from text and calls the same
-// functions.
+// Package query opens a heavytail file, and answers questions about its graphs:
 //
-//	db, err := query.Open("social.ht", nil)
+//	db, err := query.Open("social.ht", nil) // makes the file if there is none
+//	if err != nil {
+//		return err
+//	}
+//	defer db.Close()
+//	_, err = db.Graphs().Import(ctx, graphs.ImportRequest{Graph: "social", Path: "edges.csv"})
+//	_, err = db.Vectors().Embed(ctx, vectors.EmbedRequest{Graph: "social", Name: "spec", Using: vectors.DPSpectral{Dim: 64}})
 //	near, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{Embedding: "spec", Vertex: "alice", K: 10})
+//	for _, n := range near.Neighbors {
+//		fmt.Println(n.Vertex, n.Value)
+//	}
+//
+// Every statement of the language is a method of a family, with a request and a result:
+//
+//	db.Graphs()       create, derive, generate, import, export, change, list, describe
+//	db.Measures()     measures of vertices, such as pagerank and communities
+//	db.Vectors()      embed, refresh, index, search, reconstruct
+//	db.Links()        score, predict, models
+//	db.Studies()      evaluate, tune, export pairs
+//	db.Jobs()         what runs for long
+//	db.Maintenance()  check, compact, back up, recover
+//
+// [DB.Query] runs a statement from text, with values for its parameters, and calls the same functions:
+//
 //	rows, err := db.Query(ctx, "NEAREST 10 TO $who USING spec", map[string]any{"who": "alice"})
 //
-// # The house
-//
-// The families are packages. Each imports only families before it:
-//
-//	maintenance  check, compact, backup, recover, the space of the file
-//	measures     COMPUTE, and what keeps stored measures fresh
-//	graphs       create, derive, generate, import, export, change, list, describe
-//	vectors      embed, refresh, index, search, reconstruct
-//	links        score, predict, models
-//	studies      evaluate, tune, export pairs
-//	jobs         jobs, and REFRESH ALL
-//
-// What callers meet in several families is in rows, fault, where, plan, help,
-// catalogue and files. Below the families are inner packages: engine has the way of
-// every statement and knows none; session is one call's view of the file; conditions, entries,
-// scan, export, textfile, indexes, methods, search, sweep and scoring have what
-// several families share.
-//
-// # A statement is one value
-//
-// An engine.Statement describes one statement of the language by the steps that
-// answer it. It has a file in the package of its family, with its request,
-// result and typed method, and a line in Statements of the family:
-//
-//	Help     what HELP, completion and the flags of the command line show
-//	Options  the options in that help, made when they are used
-//	Bind     syntax tree → request; the only step that uses the text
-//	Resolve  names → catalogue entries; loads neither graphs nor vectors
-//	Plan     the steps that EXPLAIN prints
-//	Run      request → result
-//	Table    result → rows with the columns of Help, or Rows for other columns
-//	Job      the description of the background job, for statements that can be one
-//
-// Take
-//
-//	NEAREST 2 TO $who USING cosine(spec) WHERE NOT linked
-//
-// with who = "alice". [DB.Query] passes the text to package parser, which returns
-// a *parser.Nearest: plain data in which every node has its position in the text.
-// engine.Binder.Prepare finds the statement of that node, and bindNearest binds it to
-//
-//	vectors.NearestRequest{K: 2, Vertex: "alice", Embedding: "spec", Metric: index.Cosine, Where: func…}
-//
-// The parameter is bound as a value, never as text, and the condition becomes a Go
-// function (where.Candidate → bool). A Go program makes the same request itself and passes
-// it to Nearest of [vectors.Service]; all further steps are the same for both.
-// resolveNearest finds spec and its graph in the catalogue and alice in the table of
-// keys. EXPLAIN stops here and prints the plan:
-//
-//	nearest: 2 by cosine, most similar first, ties by vertex
-//	  exact scan: cosine from vertex 'alice', itself left out
-//	    filter: during the scan: NOT linked
-//	    embedding: spec, generation 1, 4039 × 200, dp_spectral, up to date with graph social
-//	    graph: social, version 1, 4039 vertices, 88234 edges
-//
-// runNearest loads the vectors and the graph, or takes them from the cache, scans, and
-// turns vertices back into keys; Rows converts the answer into [rows.Rows]. PROFILE
-// prints the plan again with the rows and seconds of each step. A mistake of the
-// user is a [*fault.Error] about a piece of the request; its position is that of the
-// text from which the binder took the piece.
-//
-// The calls in their order, each indented below its caller:
-//
-//	DB.Query, DB.Run            query
-//	  Binder.Prepare            engine: the statement of the node
-//	    bindNearest             vectors
-//	    Statement.Find          engine; also refuses writes to a read-only file
-//	      resolveNearest        vectors; search.ResolveSearch, which WITHIN shares
-//	  Call.Execute              engine; or queues a job, with IN BACKGROUND
-//	    runNearest              vectors; find, which answers the search
-//	    SearchResult.rows       vectors
-//
-// The calls of engine are the same for all statements. A typed method takes a shorter
-// way: Nearest calls Statement.Answer, which calls Find and Run.
-//
-// A call sees one version of every graph and embedding that it loads, even if
-// other calls write meanwhile. No transaction of the store is open while it
-// computes.
+// Package heavytail/query/driver is for programs with database/sql. What several families share is in the packages
+// rows (answers), fault (errors), where (conditions), catalogue (lists) and files (exports).
 //
 // # What callers can rely on
 //

@@ -27,7 +27,7 @@ func TestHabits(t *testing.T) {
 		{"CALL pagerank('social')", "COMPUTE measure(…) IN g"},
 		{"LOUVAIN social", "COMPUTE community IN g"},
 		{"COMPUTE louvain IN social", "did you mean community?"},
-		{"COMPUTE closeness_centrality IN social", "did you mean harmonic?"},
+		{"COMPUTE closeness_centrality IN social", "did you mean closeness?"},
 		{"LOAD CSV FROM 'x.csv'", "IMPORT 'file' INTO g"},
 		{"COPY social FROM 'x.csv'", "IMPORT 'file' INTO g"},
 		{"SET a = 1", "UPDATE VERTEX v SET a := x IN g"},

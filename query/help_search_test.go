@@ -27,7 +27,7 @@ func TestHelp_FindsWords(t *testing.T) {
 		"csv": "IMPORT, EXPORT GRAPH", "gephi": "IMPORT, EXPORT GRAPH", "pandas": "IMPORT, INTO FILE", "networkx": "IMPORT, EXPORT GRAPH",
 		"graphml": "IMPORT, EXPORT GRAPH", "gexf": "IMPORT, EXPORT GRAPH", "parquet": "IMPORT, EXPORT GRAPH", "neo4j": "EXPORT GRAPH", "pajek": "IMPORT",
 		"ego": "SHOW NEIGHBORS, CREATE GRAPH", "ego network": "SHOW NEIGHBORS, CREATE GRAPH", "subgraph": "CREATE GRAPH", "null model": "CREATE GRAPH", "filter": "SHOW VERTICES, SHOW EDGES",
-		"closeness": "harmonic", "centrality": "pagerank, betweenness, eigenvector", "important vertices": "pagerank", "personalized pagerank": "pagerank",
+		"centrality": "pagerank, betweenness, eigenvector", "important vertices": "pagerank", "personalized pagerank": "pagerank",
 		"louvain": "community", "leiden": "community", "modularity": "community", "clusters": "community", "connected components": "component", "diameter": "eccentricity",
 		"transitivity": "clustering", "k-core": "core", "triads": "triangles",
 		"degree distribution": "COUNT VERTICES, DESCRIBE GRAPH", "group by": "COUNT VERTICES", "histogram": "COUNT VERTICES", "power law": "DESCRIBE GRAPH", "scale-free": "DESCRIBE GRAPH",

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"heavytail/query/fault"
 	"heavytail/query/internal/job"
@@ -19,11 +21,40 @@ import (
 // of the store name the file and answer errors.Is for storage.ErrLocked,
 // storage.ErrVersion, storage.ErrCorrupt and storage.ErrNotStore. It is also an error if
 // the environment variable HEAVYTAIL_KERNELS names kernels that this machine does not have.
+//
+// The path Memory opens a new store that is deleted when the DB is closed.
 func Open(path string, opts *Options) (*DB, error) {
 	full := opts.withDefaults()
 	if err := errors.Join(full.Validate(), vec.CheckKind()); err != nil {
 		return nil, err
 	}
+	if path == Memory {
+		return openMemory(full)
+	}
+	return openFile(path, full)
+}
+
+// Memory is the path of a store that no file of the user holds: it is in a folder of its own among the
+// temporary files, and is deleted when the DB is closed. Each call of Open makes another one.
+const Memory = ":memory:"
+
+func openMemory(full Options) (*DB, error) {
+	if full.ReadOnly || full.NoCreate {
+		return nil, fault.New(fault.File, "%s is a new store, and cannot be opened with ReadOnly or NoCreate", fault.Quote(Memory)).WithErr(fault.ErrInvalid)
+	}
+	folder, err := os.MkdirTemp("", "heavytail-")
+	if err != nil {
+		return nil, err
+	}
+	db, err := openFile(filepath.Join(folder, "memory.ht"), full)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	db.folder = folder
+	return db, nil
+}
+
+func openFile(path string, full Options) (*DB, error) {
 	store, err := storage.Open(path, &storage.Options{
 		ReadOnly:    full.ReadOnly,
 		NoCreate:    full.NoCreate,

@@ -2,6 +2,8 @@ package query
 
 import (
 	"context"
+	"errors"
+	"os"
 
 	"heavytail/embedding/option"
 	"heavytail/query/fault"
@@ -16,13 +18,20 @@ import (
 // graphs and vectors that they load, and a call sees the version of a graph that
 // was current when the call first used it. Every call of a zero DB, which was
 // not made by Open, returns fault.ErrClosed.
-type DB struct{ e engine.DB }
+type DB struct {
+	e      engine.DB
+	folder string // of Memory, which Close removes; else empty
+}
 
 // Close stops jobs in the background at a checkpoint, waits until running calls end, and closes the file. To close
 // it sooner, cancel the contexts of the calls. Rows that were already returned stay readable. Closing a closed DB,
 // or one that was never opened, does nothing.
 func (db *DB) Close() error {
-	return db.e.Close()
+	err := db.e.Close()
+	if db.folder != "" {
+		err = errors.Join(err, os.RemoveAll(db.folder))
+	}
+	return err
 }
 
 // Notices returns remarks about the state in which the file was opened: if one of

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"path"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -30,6 +33,25 @@ func boundMethods(db *query.DB) map[string]reflect.Value {
 		}
 	}
 	return methods
+}
+
+// TestServices_Examples expects an example, which runs as a test, of each family.
+func TestServices_Examples(t *testing.T) {
+	all, families := reflect.TypeFor[*query.DB](), 0
+	for i := range all.NumMethod() {
+		m := all.Method(i).Type
+		if m.NumIn() != 1 || m.NumOut() != 1 || m.Out(0).Kind() != reflect.Pointer || m.Out(0).Elem().Name() != "Service" {
+			continue
+		}
+		families++
+		family := path.Base(m.Out(0).Elem().PkgPath())
+		if text, err := os.ReadFile(filepath.Join(family, "example_test.go")); !strings.Contains(string(text), "\nfunc ExampleService_") {
+			t.Errorf("%s has no example: %v", family, err)
+		}
+	}
+	if families != 7 {
+		t.Errorf("%d families", families)
+	}
 }
 
 // TestDB_Zero calls every method of a DB that was never opened.

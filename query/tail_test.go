@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"heavytail/.ci/repeat"
 	"heavytail/query"
@@ -23,7 +24,7 @@ var tailed = []string{
 	"SHOW STATS", "SHOW JOBS", "SHOW ATTRIBUTES IN g", "SHOW GENERATIONS OF e", "SHOW VECTOR OF 1 IN e",
 	"SHOW VERTICES IN g", "SHOW EDGES IN g", "SHOW NEIGHBORS OF 1 IN g",
 	"SHOW NEIGHBORS OF 1 WITHIN 2 IN g", "COUNT VERTICES IN g", "COUNT VERTICES IN g BY degree", "COUNT VERTICES IN g BY b WITH mean(a), max(degree)",
-	"COMPUTE pagerank IN g", "COMPUTE core IN g", "PATH FROM 1 TO 40 IN g", "DESCRIBE GRAPH g", "DESCRIBE VERTEX 1 IN g", "DESCRIBE EMBEDDING e", "DESCRIBE MODEL m",
+	"COMPUTE pagerank IN g", "COMPUTE core IN g", "PATH FROM 1 TO 40 IN g", "DESCRIBE GRAPH g", "DESCRIBE GRAPH g ALL", "DESCRIBE VERTEX 1 IN g", "DESCRIBE EMBEDDING e", "DESCRIBE MODEL m ALL",
 	"NEAREST 12 TO 1 USING e", "NEAREST 12 TO 1 USING cosine(e)", "NEAREST 2 FOR ALL USING e", "WITHIN RADIUS 10 OF 1 USING e",
 	"SCORE (1, 2), (3, 9), ('x', 20) IN g WITH katz, jaccard", "PREDICT 9 LINKS FOR 1 IN g WITH katz", "PREDICT 9 LINKS IN g WITH jaccard",
 	"PREDICT 2 LINKS FOR ALL IN g WITH jaccard", "EXPLAIN SCORE (1, 9) IN g", "DIFF e@1, e@2",
@@ -201,7 +202,7 @@ func (all answered) check(t *testing.T, db *query.DB, text string, r *rand.Rand)
 		return err == nil && is
 	}
 	name := func(i int) string { return parser.Ident{Name: all.columns[i]}.String() }
-	with, chosen := text, []int(nil)
+	with, chosen, distinct := text, []int(nil), false
 	adds := strings.HasPrefix(text, "SHOW VERTICES") || strings.HasPrefix(text, "SHOW EDGES") // COLUMNS adds to the keys
 	if takes(" COLUMNS x") && !adds && r.IntN(2) == 0 {
 		for range 1 + r.IntN(3) {
@@ -211,7 +212,11 @@ func (all answered) check(t *testing.T, db *query.DB, text string, r *rand.Rand)
 		for _, i := range chosen {
 			names = append(names, name(slices.Index(all.columns, all.columns[i])))
 		}
-		with += " COLUMNS " + strings.Join(names, ", ")
+		with += " COLUMNS "
+		if distinct = r.IntN(2) == 0; distinct {
+			with += "DISTINCT "
+		}
+		with += strings.Join(names, ", ")
 	}
 	if i := r.IntN(len(all.columns)); takes(" WHERE x") && len(all.rows) > 0 && r.IntN(2) == 0 {
 		with += all.where(&want, r, i, name(i))
@@ -223,6 +228,22 @@ func (all answered) check(t *testing.T, db *query.DB, text string, r *rand.Rand)
 			with += " DESC"
 		}
 		slices.SortStableFunc(want.rows, func(a, b []rows.Value) int { return orderOf(a[i], b[i], descending) })
+	}
+	if distinct {
+		seen := map[string]bool{}
+		want.rows = slices.DeleteFunc(want.rows, func(row []rows.Value) bool {
+			key := ""
+			for _, i := range chosen {
+				if v := row[i]; v != nil && kindOf(v) == 2 {
+					key += fmt.Sprint(float(v), ";")
+				} else {
+					key += fmt.Sprintf("%T %[1]q;", v)
+				}
+			}
+			known := seen[key]
+			seen[key] = true
+			return known
+		})
 	}
 	limit, offset := len(want.rows), 0
 	if takes(" LIMIT 1") && (strings.HasPrefix(text, "DIFF") || r.IntN(2) == 0) {
@@ -273,7 +294,18 @@ func (all answered) where(want *answered, r *rand.Rand, i int, name string) stri
 		return " WHERE " + name + " IS MISSING"
 	}
 	same := func(v rows.Value) bool { return v != nil && kindOf(v) == kindOf(pivot) }
-	switch r.IntN(3) {
+	switch r.IntN(4) {
+	case 3:
+		text, is := pivot.(string)
+		if !is || !utf8.ValidString(text) {
+			break
+		}
+		prefix := string([]rune(text)[:r.IntN(utf8.RuneCountInString(text)+1)])
+		keep(func(v rows.Value) bool {
+			text, is := v.(string)
+			return is && strings.HasPrefix(text, prefix)
+		})
+		return " WHERE " + name + " LIKE " + parser.String{Value: strings.NewReplacer("%", "!%", "_", "!_", "!", "!!").Replace(prefix) + "%"}.String() + " ESCAPE '!'"
 	case 0:
 		keep(func(v rows.Value) bool { return same(v) && orderOf(v, pivot, false) == 0 })
 		return " WHERE " + name + " IN (" + literal + ")"

@@ -46,7 +46,11 @@ func (s *session) manual(_ context.Context, args []word) error {
 	if len(args) > 0 {
 		name = args[0].text
 	}
-	page, err := s.config.Manual(name)
+	on := Terminal{} // of .output, a file
+	if s.file == nil {
+		on = Detect(s.config.Out, os.Getenv)
+	}
+	page, err := s.config.Manual(name, on)
 	if err != nil {
 		return err
 	}

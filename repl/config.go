@@ -34,9 +34,9 @@ type Config struct {
 	// Words has the names by which the user of the program knows options and limits, such
 	// as flags.
 	Words fault.Words
-	// Manual returns a page of the manual of the program, and for "" the list
-	// of its pages. It is nil if there is no manual.
-	Manual func(page string) (string, error)
+	// Manual returns a page of the manual of the program as a terminal shows it, and for ""
+	// the list of its pages. It is nil if there is no manual.
+	Manual func(page string, on Terminal) (string, error)
 	// Plots are the kinds of pictures that Plot draws; one is degrees. .plot calls Plot with all
 	// arguments, and with degrees before them if they do not begin with a kind. Without Plot it
 	// is an error.

@@ -16,7 +16,7 @@ type Format string
 // The formats.
 const (
 	// Table is columns for people: numbers right-aligned with six significant
-	// digits, and the number of rows below. A missing value is blank. Nothing
+	// digits, bytes with their unit (1.5 MiB), and the number of rows below. A missing value is blank. Nothing
 	// is written for a statement without a result. On a terminal that is too
 	// narrow, floats have fewer digits, down to three, and texts are cut; a
 	// short result that is still too wide has one line for each value.
@@ -33,7 +33,7 @@ const (
 	// written as \t, \n, \r or \\, so that every line is one row.
 	TSV Format = "tsv"
 	// JSON is one line for every statement that ran, an array with an object for each
-	// row, empty if the statement has no result, and not closed if it failed after its
+	// row, empty if there is none, then without the names of the columns, and not closed if it failed after its
 	// first rows. A missing value is null.
 	JSON Format = "json"
 	// NDJSON is one line for every row, an object with a member for each column.
@@ -67,7 +67,7 @@ func ParseFormat(name string) (Format, error) {
 // renderer writes the results of one statement after another to a buffer,
 // which keeps its first error; row returns it.
 type renderer interface {
-	begin(columns []string)
+	begin(columns []string, types []rows.ColumnType) // as many types as columns
 	row(values []rows.Value) error
 	end(failed error) // failed, if not nil, is the error that ended the rows early
 }

@@ -16,7 +16,7 @@ type lineRenderer struct {
 	rows  int      // written so far, in all results
 }
 
-func (r *lineRenderer) begin(columns []string) {
+func (r *lineRenderer) begin(columns []string, _ []rows.ColumnType) {
 	r.names = r.names[:0]
 	widest := 0
 	for _, c := range columns {

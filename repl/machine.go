@@ -55,7 +55,7 @@ type csvRenderer struct {
 	csv    *csv.Writer // writes to line
 }
 
-func (r *csvRenderer) begin(columns []string) { r.sheets.begin(columns, r.row) }
+func (r *csvRenderer) begin(columns []string, _ []rows.ColumnType) { r.sheets.begin(columns, r.row) }
 
 func (r *csvRenderer) row(values []rows.Value) error {
 	r.record = r.record[:0]
@@ -89,7 +89,7 @@ type tsvRenderer struct {
 	line []byte
 }
 
-func (r *tsvRenderer) begin(columns []string) { r.sheets.begin(columns, r.row) }
+func (r *tsvRenderer) begin(columns []string, _ []rows.ColumnType) { r.sheets.begin(columns, r.row) }
 
 func (r *tsvRenderer) row(values []rows.Value) error {
 	r.line = r.line[:0]
@@ -110,7 +110,7 @@ type ndjsonRenderer struct {
 	line  []byte
 }
 
-func (r *ndjsonRenderer) begin(columns []string) {
+func (r *ndjsonRenderer) begin(columns []string, _ []rows.ColumnType) {
 	r.names = r.names[:0]
 	for _, c := range columns {
 		r.names = append(r.names, append(appendJSON(nil, c), ':'))
@@ -143,8 +143,8 @@ type jsonRenderer struct {
 	rows int
 }
 
-func (r *jsonRenderer) begin(columns []string) {
-	r.ndjsonRenderer.begin(columns)
+func (r *jsonRenderer) begin(columns []string, _ []rows.ColumnType) {
+	r.ndjsonRenderer.begin(columns, nil)
 	r.rows = 0
 	r.out.WriteByte('[')
 }

@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"heavytail/query/fault"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
 )
@@ -66,26 +67,29 @@ var markdownStyle = &style{
 // if the table is then too wide. A short result that is too wide is written
 // with one line for each value.
 type pageRenderer struct {
-	out       *bufio.Writer
-	style     *style
-	limit     func() int // columns of the terminal when a result begins; nil or 0 means no limit
-	results   int        // results with columns, so far
-	header    []string
-	page      []string     // cells of the rows that are not written yet
-	values    []rows.Value // values of the first page, if there is a limit
-	widths    []int
-	drawn     []int  // widths of the rows above
-	digits    []int  // widest number so far
-	number    []bool // columns where all values so far are numbers, or missing
-	seen      []bool // columns with a value so far
-	precision int    // significant digits of floats; 0 means those of the style
-	fitted    bool   // widths are those that fit the terminal
-	cut       bool   // something of this result was cut
-	headed    bool
-	rows      int
+	out        *bufio.Writer
+	style      *style
+	limit      func() int // columns of the terminal when a result begins; nil or 0 means no limit
+	results    int        // results with columns, so far
+	header     []string
+	types      []rows.ColumnType
+	properties bool         // of a description, whose properties of bytes begin with this word
+	page       []string     // cells of the rows that are not written yet
+	values     []rows.Value // values of the first page, if there is a limit
+	widths     []int
+	drawn      []int  // widths of the rows above
+	digits     []int  // widest number so far
+	number     []bool // columns where all values so far are numbers, or missing
+	seen       []bool // columns with a value so far
+	precision  int    // significant digits of floats; 0 means those of the style
+	fitted     bool   // widths are those that fit the terminal
+	cut        bool   // something of this result was cut
+	headed     bool
+	rows       int
 }
 
-func (r *pageRenderer) begin(columns []string) {
+func (r *pageRenderer) begin(columns []string, types []rows.ColumnType) {
+	r.types, r.properties = types, slices.Equal(columns, []string{"property", "value"})
 	r.header, r.page, r.headed, r.rows = nil, r.page[:0], false, 0
 	r.values = r.values[:0]
 	r.fitted, r.cut, r.precision = false, false, 0
@@ -110,7 +114,7 @@ const leastWidth = 3
 
 func (r *pageRenderer) row(values []rows.Value) error {
 	for i, v := range values {
-		cell := r.cell(v)
+		cell := r.cell(i, v, values[0])
 		r.page = append(r.page, cell)
 		width, number := parser.Width(cell), isNumber(v)
 		if number {
@@ -364,7 +368,7 @@ func (r *pageRenderer) round(digits int) {
 	for at, v := range r.values {
 		i := at % len(r.header)
 		if _, float := v.(float64); float {
-			r.page[at] = r.cell(v)
+			r.page[at] = r.cell(i, v, r.values[at-i])
 		}
 		width := parser.Width(r.page[at])
 		r.widths[i] = max(r.widths[i], width)
@@ -374,7 +378,16 @@ func (r *pageRenderer) round(digits int) {
 	}
 }
 
-func (r *pageRenderer) cell(v rows.Value) string {
+// cell writes a value of a column, in a row with a first value.
+func (r *pageRenderer) cell(column int, v, first rows.Value) string {
+	if name, _ := first.(string); r.types[column].Bytes || r.properties && column == 1 && strings.HasPrefix(name, "bytes") {
+		switch v := v.(type) {
+		case int64:
+			return fault.Amount(float64(v), "bytes")
+		case float64:
+			return fault.Amount(v, "bytes")
+		}
+	}
 	if x, ok := v.(float64); ok && r.precision > 0 {
 		return roundedFloat(x, r.precision)
 	}

@@ -45,6 +45,27 @@ func newPager(lookup func(string) (string, bool), size func() (columns, rows int
 	return p
 }
 
+// Page writes a text to out, through the pager of the user if out is a terminal whose window is too low for it.
+// lookup reads the variables PAGER and TERM, usually os.LookupEnv. That the person leaves the pager before the end
+// is no error.
+func Page(out io.Writer, lookup func(string) (string, bool), text string) error {
+	on := Detect(out, nil)
+	p := newPager(lookup, func() (int, int) { return on.Width, on.Height })
+	if on.Width == 0 || p == nil {
+		_, err := io.WriteString(out, text)
+		return err
+	}
+	shown := p.begin(out)
+	_, err := io.WriteString(shown, text)
+	if ended := shown.end(); err == nil {
+		err = ended
+	}
+	if errors.Is(err, errPagerLeft) {
+		return nil
+	}
+	return err
+}
+
 // begin returns a writer that shows one result on out.
 func (p *pager) begin(out io.Writer) *paged {
 	columns, rows := p.size()

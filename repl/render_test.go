@@ -22,7 +22,7 @@ func rendered(f Format, columns []string, table [][]rows.Value) string {
 	var b bytes.Buffer
 	out := bufio.NewWriter(&b)
 	r := newRenderer(f, out, nil)
-	r.begin(columns)
+	r.begin(columns, make([]rows.ColumnType, len(columns)))
 	for _, row := range table {
 		r.row(row)
 	}
@@ -145,7 +145,7 @@ func BenchmarkRender(b *testing.B) {
 		b.Run("format="+f, func(b *testing.B) {
 			out := bufio.NewWriterSize(discard{}, 64<<10)
 			r := newRenderer(Format(f), out, nil)
-			r.begin([]string{"source", "target", "score"})
+			r.begin([]string{"source", "target", "score"}, make([]rows.ColumnType, 3))
 			b.ReportAllocs()
 			for b.Loop() {
 				r.row(row)
@@ -177,7 +177,7 @@ func FuzzTable_Fit(f *testing.F) {
 			var buffer bytes.Buffer
 			out := bufio.NewWriter(&buffer)
 			r := &pageRenderer{out: out, style: style, limit: func() int { return limit }}
-			r.begin([]string{"text", "other", "a number with a long name"})
+			r.begin([]string{"text", "other", "a number with a long name"}, make([]rows.ColumnType, 3))
 			r.row([]rows.Value{a, b, n})
 			r.row([]rows.Value{b, n, n})
 			r.end(nil)
@@ -215,7 +215,7 @@ func TestTable_FitsLater(t *testing.T) {
 	var buffer bytes.Buffer
 	out := bufio.NewWriter(&buffer)
 	r := &pageRenderer{out: out, style: boxStyle, limit: func() int { return 40 }}
-	r.begin([]string{"vertex", "n"})
+	r.begin([]string{"vertex", "n"}, make([]rows.ColumnType, 2))
 	for i := range 3 * pageRows {
 		key, n := "v", int64(i)
 		if i > pageRows {
@@ -253,7 +253,7 @@ func TestCSV_Terminal(t *testing.T) {
 		var buffer bytes.Buffer
 		out := bufio.NewWriter(&buffer)
 		r := newRenderer(f, out, func() int { return 80 })
-		r.begin([]string{"a\x1b[2J"})
+		r.begin([]string{"a\x1b[2J"}, make([]rows.ColumnType, 1))
 		r.row([]rows.Value{"b\x1b]0;x\x07\u202e"})
 		out.Flush()
 		for _, c := range strings.ReplaceAll(buffer.String(), "\n", "") {
@@ -285,7 +285,7 @@ func TestTable_Narrow(t *testing.T) {
 		var buffer bytes.Buffer
 		out := bufio.NewWriter(&buffer)
 		r := newRenderer(Table, out, func() int { return test.width })
-		r.begin(test.columns)
+		r.begin(test.columns, make([]rows.ColumnType, len(test.columns)))
 		r.row(test.row)
 		r.end(nil)
 		out.Flush()

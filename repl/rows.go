@@ -28,6 +28,7 @@ func rowsOf(r *rows.Rows, err error) (tabular, error) {
 // tabular is what the package needs of rows.Rows.
 type tabular interface {
 	Columns() []string
+	ColumnTypes() []rows.ColumnType
 	Next() bool
 	Row() []rows.Value
 	Err() error
@@ -45,6 +46,8 @@ type table struct {
 }
 
 func (t *table) Columns() []string { return t.columns }
+
+func (t *table) ColumnTypes() []rows.ColumnType { return make([]rows.ColumnType, len(t.columns)) }
 
 func (t *table) Next() bool { t.at++; return t.at <= len(t.lines) }
 
@@ -81,6 +84,14 @@ func pick(r tabular, names []string) tabular {
 }
 
 func (p *picked) Columns() []string { return p.columns }
+
+func (p *picked) ColumnTypes() []rows.ColumnType {
+	types, all := make([]rows.ColumnType, len(p.at)), p.tabular.ColumnTypes()
+	for i, at := range p.at {
+		types[i] = all[at]
+	}
+	return types
+}
 
 func (p *picked) Row() []rows.Value {
 	row, all := make([]rows.Value, len(p.at)), p.tabular.Row()

@@ -45,8 +45,11 @@ type result struct {
 	closed  bool
 }
 
-func (r *result) Columns() []string      { return r.columns }
-func (r *result) Row() []rows.Value      { return r.row }
+func (r *result) Columns() []string { return r.columns }
+func (r *result) Row() []rows.Value { return r.row }
+func (r *result) ColumnTypes() []rows.ColumnType {
+	return make([]rows.ColumnType, len(r.columns))
+}
 func (r *result) Notices() []rows.Notice { return r.notices }
 func (r *result) Close() error           { r.closed = true; return nil }
 

@@ -209,7 +209,7 @@ func (s *session) renderRows(r tabular) error {
 	if picked := pick(r, s.shown); picked != nil {
 		r = picked
 	}
-	s.render.begin(r.Columns())
+	s.render.begin(r.Columns(), r.ColumnTypes())
 	for r.Next() {
 		// A bufio.Writer keeps its first error until Flush. Only row returns it at once,
 		// since a result may have rows without end.

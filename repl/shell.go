@@ -172,13 +172,17 @@ func (sh *shell) chooseInput() {
 
 // loop reads and runs statements and commands until the user leaves.
 func (sh *shell) loop(ctx context.Context) error {
-	for !sh.session.quit {
+	for asked := false; !sh.session.quit; {
 		text, err := sh.input.read(ctx)
 		switch {
 		case errors.Is(err, errCleared):
 			continue
 		case err == io.EOF:
-			return nil
+			if asked || !sh.stays() {
+				return nil
+			}
+			asked = true
+			continue
 		case err != nil:
 			return err
 		}
@@ -186,11 +190,29 @@ func (sh *shell) loop(ctx context.Context) error {
 		if err := sh.run(ctx, sugar(text)); err != nil {
 			return err
 		}
+		if sh.session.quit && (asked || !sh.stays()) {
+			return nil
+		}
+		asked, sh.session.quit = sh.session.quit, false
 		if err := sh.history.failed(); err != nil {
 			sh.status.print("notice: the history is not kept: " + err.Error())
 		}
 	}
 	return nil
+}
+
+// stays reports whether jobs run in the background, which leaving would stop, and says so: who asks to
+// leave again leaves.
+func (sh *shell) stays() bool {
+	jobs := sh.config.DB.Jobs().Active()
+	for _, j := range jobs {
+		sh.status.print(fmt.Sprintf("notice: job %d runs in the background: %s", j.ID, parser.Escape(j.Statement)))
+	}
+	if len(jobs) == 0 {
+		return false
+	}
+	sh.status.print(fmt.Sprintf("notice: .quit or Ctrl-D again leaves and stops it at a checkpoint, from which RESUME JOB %d continues; WAIT JOB %[1]d waits for its end", jobs[0].ID))
+	return true
 }
 
 // run runs typed text. It returns only errors after which the shell cannot

@@ -462,6 +462,33 @@ func TestShell_Open(t *testing.T) {
 	}
 }
 
+// TestShell_Jobs leaves while a job runs in the background: the shell asks first, and leaves when it is
+// asked again.
+func TestShell_Jobs(t *testing.T) {
+	t.Parallel()
+	for _, leave := range []string{".quit\r", "\x04"} {
+		c := openConsole(t, filepath.Join(t.TempDir(), "jobs.ht"), 120, 30, "HOME="+t.TempDir())
+		c.at("heavytail> ")
+		c.keys("GENERATE preferential_attachment(n := 20000, m := 10) INTO g;\r")
+		c.sees("(1 row)")
+		c.at("heavytail> ")
+		c.keys("COMPUTE betweenness(sources := 20000) IN g AS b IN BACKGROUND;\r")
+		c.sees("job | state")
+		c.at("heavytail> ")
+		c.keys(leave)
+		c.sees("job 1 runs in the background")
+		c.at("heavytail> ")
+		c.keys("SHOW GRAPHS;\r")
+		c.at("heavytail> ")
+		c.keys(leave)
+		c.at("heavytail> ")
+		c.keys(leave)
+		if code := c.ends(); code != 0 {
+			t.Errorf("%q: exit code %d", leave, code)
+		}
+	}
+}
+
 // TestShell_Terminated ends the shell by a signal while it waits for keys: the
 // terminal is as it was before.
 func TestShell_Terminated(t *testing.T) {

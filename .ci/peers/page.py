@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Shows pages of `heavytail report` in Chromium, headless, and expects of each that it
+"""Shows pages of `heavytail report` and `heavytail manual --html` in Chromium, headless, and expects of each that it
 
 - loads nothing but itself, and writes nothing to the console;
 - does not scroll sideways, on a screen and on a phone 375 pixels wide;

@@ -11,7 +11,7 @@
 //	heavytail-beam --file social.ht --pairs 'pairs-*.csv' --with 'jaccard, cosine(spec)' --out scores.csv
 //
 // The flags of Beam choose the runner: --runner, --endpoint, --environment_type and those
-// of each runner. Without any, prism runs in this process. "heavytail manual beam" explains
+// of each runner. Without any, prism runs in this process. "heavytail manual cluster" explains
 // both ways and has the commands for each runner. The exit code is 0, 1 after an error, and
 // 2 for a wrong flag.
 package main

@@ -77,7 +77,7 @@ func demoSteps(f demoFlags) []demoStep {
 		{
 			title: "Two embeddings of it in the form of the paper: with the degree penalty, and without.",
 			statements: []string{
-				embed("dp_spectral", "normalization := 'degree', beta := 0.5, scale := 0, row_scale := 0", "penalised"),
+				embed("dp_spectral", "normalization := 'degree', beta := 0.5, common := 1, scale := 0, row_scale := 0", "penalised"),
 				embed("laplacian_eigenmaps", "scale := 0, row_scale := 0", "plain"),
 			},
 		},

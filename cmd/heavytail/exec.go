@@ -18,7 +18,8 @@ import (
 
 type execFlags struct {
 	commands []string
-	inline   bool // -c was given, even with an empty text
+	inline   bool   // -c was given, even with an empty text
+	data     string // a file with a graph for the store, before the statements; "" for none
 	script   string
 	startup  string // of the shell; "" for none
 	format   string
@@ -30,23 +31,32 @@ type execFlags struct {
 func newExec(std streams) *cobra.Command {
 	var flags execFlags
 	cmd := &cobra.Command{
-		Use:   "exec FILE [-c STATEMENTS | -f SCRIPT]",
+		Use:   "exec FILE [STATEMENTS | -c STATEMENTS | -f SCRIPT]",
 		Short: "Run statements on a file",
-		Long: `Run statements on a heavytail file, from -c, from a script, or from standard
-input, and print their results to standard output. Progress, notices and errors
-go to standard error. A file that does not exist is created.
+		Long: `Run statements on a heavytail file, from the arguments behind it or -c, from a
+script, or from standard input, and print their results to standard output. Progress,
+notices and errors go to standard error. A file that does not exist is created;
+:memory: is a store that is deleted at the end.
 
 At the end exec waits for the jobs that its statements started IN BACKGROUND, and
 shows their progress: there is no server that could continue them. An interrupt
 stops them at a checkpoint, from which RESUME JOB continues. The exit code is 1 if
 one of them failed.`,
-		Example: `  heavytail exec social.ht -c "IMPORT 'facebook_combined.txt.gz' INTO social"
+		Example: `  heavytail exec social.ht 'SHOW GRAPHS'
+  heavytail exec social.ht -c "IMPORT 'facebook_combined.txt.gz' INTO social"
   heavytail exec social.ht -c 'NEAREST 10 TO $who USING spec' --param who=alice --format json
   heavytail exec social.ht -f night.script --keep-going > night.txt
   echo 'SHOW GRAPHS' | heavytail exec social.ht --format csv`,
-		Args: exactly(1, "one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			flags.inline = cmd.Flags().Changed("command")
+			switch {
+			case len(args) == 0:
+				return exactly(1, "one FILE")(cmd, args)
+			case len(args) > 1 && (flags.inline || flags.script != ""):
+				return usageError{errors.New("expected statements behind FILE, -c or -f, found two of them")}
+			case len(args) > 1:
+				flags.inline, flags.commands = true, args[1:]
+			}
 			return runExec(cmd, std, args[0], flags)
 		},
 	}
@@ -93,7 +103,7 @@ func runExec(cmd *cobra.Command, std streams, path string, flags execFlags) erro
 		return err
 	}
 	defer closeSource()
-	db, err := openFile(std, path, options)
+	db, err := openWith(ctx, std, path, options, config, flags.data)
 	if err != nil {
 		return err
 	}

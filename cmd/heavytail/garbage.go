@@ -13,9 +13,9 @@ import (
 const (
 	// programPages is the largest part of the memory of the process that the runtime of Go does not
 	// count: pages of the program itself, which come from its file.
-	programPages = 28 << 20
+	programPages = 31 << 20
 	// programBytes is what the process takes without a graph.
-	programBytes = 30 << 20
+	programBytes = 32 << 20
 )
 
 // limitMemory makes the limit of memory that of the process: it counts what the program takes, and has
@@ -28,7 +28,7 @@ func limitMemory(options *query.Options) {
 	}
 	limit := options.MemoryLimit
 	options.ProgramBytes = programBytes
-	debug.SetMemoryLimit(min(debug.SetMemoryLimit(-1), max(limit-programPages, limit/2)))
+	debug.SetMemoryLimit(min(debug.SetMemoryLimit(-1), max(limit-programPages, limit*2/5)))
 }
 
 // garbageOf is by how many per cent a heap may grow before the next garbage collection, so that

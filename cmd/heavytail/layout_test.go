@@ -166,7 +166,7 @@ var layout = map[string][]string{
 		"storage/vec",
 	},
 	"query/links": {
-		"embedding", "embedding/evaluate", "embedding/link", "embedding/option", "embedding/run", "index", "query/catalogue", "query/fault", "query/files",
+		"embedding", "embedding/evaluate", "embedding/jsonnull", "embedding/link", "embedding/option", "embedding/run", "index", "query/catalogue", "query/fault", "query/files",
 		"query/help", "query/internal/bind", "query/internal/cells", "query/internal/conditions", "query/internal/engine",
 		"query/internal/entries", "query/internal/job", "query/internal/lists", "query/internal/rowfile", "query/internal/scan",
 		"query/internal/scoring", "query/internal/search", "query/internal/session", "query/internal/textfile", "query/parser",
@@ -202,6 +202,7 @@ var layout = map[string][]string{
 	},
 
 	"cmd/figure":    {"query/parser"},
+	"cmd/markdown":  {"query/parser"},
 	"cmd/placement": {"storage/csr", "storage/vec"},
 	"cmd/picture": {
 		"cmd/figure", "cmd/placement", "embedding/evaluate", "query", "query/graphs", "query/measures", "query/studies", "query/vectors",
@@ -215,7 +216,7 @@ var layout = map[string][]string{
 
 	"cmd/paper/record": {"storage/vec"},
 	"cmd/heavytail": {
-		"cmd/figure", "cmd/picture", "cmd/report", "embedding/evaluate", "embedding/option", "query", "query/catalogue",
+		"cmd/figure", "cmd/markdown", "cmd/picture", "cmd/report", "embedding/evaluate", "embedding/option", "query", "query/catalogue",
 		"query/fault", "query/files", "query/graphs", "query/links", "query/maintenance", "query/parser", "query/rows",
 		"query/studies", "query/vectors", "repl", "storage", "storage/atomicfile", "storage/format", "storage/format/parquet",
 	},
@@ -235,6 +236,7 @@ var outsiders = map[string][]string{
 	"golang.org/x/text":                     {"storage/format/internal/tokens", "storage/internal/compress"},
 	"gonum.org/v1/gonum":                    {"embedding/classify", "embedding/eigen", "embedding/evaluate", "embedding/link", "query/algorithms", "storage/gonum"},
 	"github.com/spf13/cobra":                {"cmd/heavytail"},
+	"github.com/yuin/goldmark":              {"cmd/markdown"},
 	"github.com/spf13/pflag":                {"cmd/heavytail"},
 	"github.com/reeflective/readline":       {"repl"},
 	"github.com/rivo/uniseg":                {"query/parser"},
@@ -398,11 +400,11 @@ func outsider(imported string) string {
 	return ""
 }
 
-// TestLayout_Readme expects the README to name the folder of every package but the
+// TestLayout_Contributing expects CONTRIBUTING to name the folder of every package but the
 // inner ones, as text in backquotes.
-func TestLayout_Readme(t *testing.T) {
+func TestLayout_Contributing(t *testing.T) {
 	packages, _ := listPackages(t)
-	readme, err := os.ReadFile(path.Join(packages[0].Module.Dir, "README.md"))
+	document, err := os.ReadFile(path.Join(packages[0].Module.Dir, ".github", "CONTRIBUTING.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -411,8 +413,8 @@ func TestLayout_Readme(t *testing.T) {
 		if strings.Contains(name, "internal/") {
 			continue // explained where it is used
 		}
-		if !strings.Contains(string(readme), "`"+name+"`") {
-			t.Errorf("README.md does not name `%s`", name)
+		if !strings.Contains(string(document), "`"+name+"`") {
+			t.Errorf("CONTRIBUTING.md does not name `%s`", name)
 		}
 	}
 }

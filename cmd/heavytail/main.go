@@ -83,18 +83,21 @@ type maker struct {
 	make func(std streams) *cobra.Command
 }
 
-var commands = []maker{
-	{"shell", newShell}, {"exec", newExec}, {"import", newImport}, {"export", newExport}, {"score", newScore},
-	{"describe", newDescribe}, {"check", newCheck}, {"stats", newStats}, {"compact", newCompact}, {"backup", newBackup},
-	{"recover", newRecover}, {"demo", newDemo},
-	{"plot", func(std streams) *cobra.Command { return newPlot(plotFile(std)) }}, {"report", newReport},
-	{"manual", newManual}, {"man", newMan},
+func commands() []maker {
+	return []maker{
+		{"shell", newShell}, {"exec", newExec}, {"import", newImport}, {"export", newExport}, {"score", newScore},
+		{"describe", newDescribe}, {"check", newCheck}, {"stats", newStats}, {"compact", newCompact}, {"backup", newBackup},
+		{"recover", newRecover}, {"demo", newDemo},
+		{"plot", func(std streams) *cobra.Command { return newPlot(plotFile(std)) }}, {"report", newReport},
+		{"manual", newManual}, {"man", newMan},
+	}
 }
 
 // needed returns the commands that a command line needs: the one that it names, none for
 // --version alone and for a FILE.ht alone, or else all, for help, completion and corrections. Making
 // all of them takes as long as a question to a small file.
 func needed(args []string) []maker {
+	commands := commands()
 	if len(args) == 0 || args[0] == "man" { // man describes all commands
 		return commands
 	}
@@ -129,7 +132,7 @@ powershell), which explains how to install that.`,
 	root.SetFlagErrorFunc(badFlag)
 	shellOnFile(root, std)
 	root.SetHelpCommand(newHelp(std))
-	root.CompletionOptions.DisableDefaultCmd = len(list) < len(commands) // its texts take memory
+	root.CompletionOptions.DisableDefaultCmd = len(list) < len(commands()) // its texts take memory
 	for _, c := range list {
 		root.AddCommand(c.make(std))
 	}

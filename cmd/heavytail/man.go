@@ -13,16 +13,16 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"heavytail/query"
+	"heavytail/cmd/markdown"
 )
 
 func newMan(std streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man [FOLDER]",
 		Short: "Write the man pages",
-		Long: `Write a man page of each command, made from the same text as its --help, and one
-of all statements, made from HELP, into the folders man1 and man7 of FOLDER. Files of
-these names are replaced.
+		Long: `Write a man page of each command, made from the same text as its --help, and the pages
+of the manual, into the folders man1 and man7 of FOLDER. Files of these names are
+replaced.
 Without FOLDER the page of heavytail itself is printed.`,
 		Example: `  heavytail man ~/.local/share/man
   heavytail man > heavytail.1; man -l heavytail.1`,
@@ -49,8 +49,7 @@ Without FOLDER the page of heavytail itself is printed.`,
 // manPage is a page as a file in the language of the macros man(7).
 type manPage struct{ name, text string }
 
-// manPages returns the page of each command, that of the program first, and the page of the
-// statements last.
+// manPages returns the page of each command, that of the program first, and the pages of the manual.
 func manPages(root *cobra.Command) []manPage {
 	var pages []manPage
 	var walk func(*cobra.Command)
@@ -61,7 +60,10 @@ func manPages(root *cobra.Command) []manPage {
 		}
 	}
 	walk(root)
-	return append(pages, manPage{"man7/" + statementsPage + ".7", manOfStatements()})
+	for _, name := range manualNames {
+		pages = append(pages, manPage{"man7/heavytail-" + name + ".7", manOfPage(name)})
+	}
+	return pages
 }
 
 // withPages returns the commands below a command that have pages: all but completion, which
@@ -72,23 +74,10 @@ func withPages(cmd *cobra.Command) []*cobra.Command {
 	})
 }
 
-const statementsPage = "heavytail-statements"
-
 func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
 // manText writes a page. Its methods take plain text and quote what roff would interpret.
 type manText struct{ strings.Builder }
-
-// roffSigns are the characters that roff interprets or replaces by typographic ones.
-var roffSigns = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", "\\`", "^", `\(ha`, "~", `\(ti`)
-
-func roff(text string) string {
-	text = roffSigns.Replace(text)
-	if strings.HasPrefix(text, ".") {
-		text = `\&` + text
-	}
-	return text
-}
 
 // manDate finds the date of the latest release in the changes. Pages have this date, so
 // that the same source gives the same pages.
@@ -98,7 +87,7 @@ func newManText(name, section string) *manText {
 	changes, err := manualPage("changes")
 	must(err)
 	m := &manText{}
-	fmt.Fprintf(m, ".TH %s %s %s \"heavytail\" \"heavytail\"\n", strings.ToUpper(roff(name)), section, manDate().FindStringSubmatch(changes)[1])
+	fmt.Fprintf(m, ".TH %s %s %s \"heavytail\" \"heavytail\"\n", strings.ToUpper(markdown.Roff(name)), section, manDate().FindStringSubmatch(changes)[1])
 	return m
 }
 
@@ -106,14 +95,14 @@ func (m *manText) section(title string) { fmt.Fprintf(m, ".SH %s\n", title) }
 
 // term writes a word with its explanation.
 func (m *manText) term(word, text string) {
-	fmt.Fprintf(m, ".TP\n.B %s\n", roff(word))
+	fmt.Fprintf(m, ".TP\n.B %s\n", markdown.Roff(word))
 	m.lines(text)
 }
 
 // lines writes the words of a text in lines of up to 72 characters.
 func (m *manText) lines(text string) {
 	for _, line := range filled(text, 72) {
-		m.WriteString(roff(line) + "\n")
+		m.WriteString(markdown.Roff(line) + "\n")
 	}
 }
 
@@ -121,7 +110,7 @@ func (m *manText) lines(text string) {
 func (m *manText) example(text string) {
 	m.WriteString(".RS 4\n.nf\n")
 	for line := range strings.SplitSeq(text, "\n") {
-		m.WriteString(roff(strings.TrimPrefix(line, "  ")) + "\n")
+		m.WriteString(markdown.Roff(strings.TrimPrefix(line, "  ")) + "\n")
 	}
 	m.WriteString(".fi\n.RE\n")
 }
@@ -145,11 +134,11 @@ func manOfCommand(cmd *cobra.Command) string {
 	cmd.InitDefaultHelpFlag() // adds --help, which cobra otherwise adds when the command runs
 	m := newManText(manName(cmd), "1")
 	m.section("NAME")
-	fmt.Fprintf(m, "%s \\- %s\n", roff(manName(cmd)), roff(cmd.Short))
+	fmt.Fprintf(m, "%s \\- %s\n", markdown.Roff(manName(cmd)), markdown.Roff(cmd.Short))
 	m.section("SYNOPSIS")
-	fmt.Fprintf(m, "%s\n", roff(cmd.UseLine()))
+	fmt.Fprintf(m, "%s\n", markdown.Roff(cmd.UseLine()))
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(m, ".br\n%s\n", roff(cmd.CommandPath()+" COMMAND …"))
+		fmt.Fprintf(m, ".br\n%s\n", markdown.Roff(cmd.CommandPath()+" COMMAND …"))
 	}
 	m.section("DESCRIPTION")
 	m.prose(cmp.Or(cmd.Long, cmd.Short+"."))
@@ -201,7 +190,7 @@ func (m *manText) flag(f *pflag.Flag) {
 func manSeeAlso(cmd *cobra.Command) []string {
 	var names []string
 	add := func(name, section string) {
-		names = append(names, fmt.Sprintf("\\fB%s\\fR(%s)", roff(name), section))
+		names = append(names, fmt.Sprintf("\\fB%s\\fR(%s)", markdown.Roff(name), section))
 	}
 	if cmd.HasParent() {
 		add(manName(cmd.Parent()), "1")
@@ -209,34 +198,19 @@ func manSeeAlso(cmd *cobra.Command) []string {
 	for _, c := range withPages(cmd) {
 		add(manName(c), "1")
 	}
-	add(statementsPage, "7")
+	add("heavytail-statements", "7")
 	return names
 }
 
-func manOfStatements() string {
-	m := newManText(statementsPage, "7")
+// manOfPage is the page of the manual.
+func manOfPage(name string) string {
+	text, err := manualPage(name)
+	must(err)
+	page := markdown.Parse(name, text)
+	m := newManText("heavytail-"+name, "7")
 	m.section("NAME")
-	fmt.Fprintf(m, "%s \\- %s\n", roff(statementsPage), "statements of heavytail")
-	m.section("DESCRIPTION")
-	m.prose("A statement may span lines and ends with a semicolon. HELP explains one statement, method, generator or scorer.")
-	m.section("STATEMENTS")
-	for _, h := range query.Helps() {
-		fmt.Fprintf(m, ".SS %s\n", roff(h.Statement))
-		m.WriteString(".RS 4\n")
-		m.lines(h.Syntax)
-		m.WriteString(".RE\n")
-		m.prose(sentence(h.About()))
-		if h.Columns != "" {
-			m.WriteString(".PP\n")
-			m.prose("Columns: " + h.Columns + ".")
-		}
-		for _, o := range h.Options {
-			m.term(o.String(), sentence(o.Doc)+".")
-		}
-		m.WriteString(".PP\n")
-		m.prose("Example:")
-		m.example(h.Example)
-	}
+	fmt.Fprintf(m, "%s \\- %s\n", markdown.Roff("heavytail-"+name), markdown.Roff(page.Title()))
+	m.WriteString(page.Man())
 	m.section("SEE ALSO")
 	m.WriteString("\\fBheavytail\\fR(1)\n")
 	return m.String()

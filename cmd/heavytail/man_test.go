@@ -22,7 +22,7 @@ func TestMan(t *testing.T) {
 	if a := command(t, "", "man", folder); a.code != exitDone || a.out != "" {
 		t.Fatalf("%d: %s", a.code, a.err)
 	}
-	macro := regexp.MustCompile(`^\.(TH|SH|SS|PP|TP|RS|RE|B|br|nf|fi)( |$)`)
+	macro := regexp.MustCompile(`^\.(TH|SH|SS|PP|TP|IP|RS|RE|B|br|nf|fi)( |$)`)
 	page := func(name string) string {
 		text, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil {
@@ -55,10 +55,10 @@ func TestMan(t *testing.T) {
 			}
 		}
 	}
-	walk(newRoot(streams{}, commands))
-	statements := page("man7/" + statementsPage + ".7")
+	walk(newRoot(streams{}, commands()))
+	statements := page("man7/heavytail-statements.7")
 	for _, h := range query.Helps() {
-		if !strings.Contains(statements, ".SS "+h.Statement+"\n") {
+		if !strings.Contains(statements, ".SH "+h.Statement+"\n") {
 			t.Errorf("the page of the statements has no %s", h.Statement)
 		}
 	}

@@ -1,11 +1,12 @@
 package main
 
 import (
-	"flag"
+	"encoding/xml"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -17,141 +18,23 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
-	"github.com/spf13/cobra"
-
-	"heavytail/embedding/option"
 	"heavytail/index"
 	"heavytail/query"
 	language "heavytail/query/parser"
-	"heavytail/query/vectors"
+	"heavytail/repl"
 )
-
-var update = flag.Bool("update", false, "rewrite the generated parts of manual/*.md")
-
-// generatedPart matches a part of a page that is generated, with its name.
-var generatedPart = regexp.MustCompile(`(?s)(<!-- generated: (\w+) -->\n).*?(<!-- end -->)`)
-
-// TestManual_Generated compares the generated parts of the manual with the code:
-// statements, options with their defaults, scorers, generators, errors and commands.
-func TestManual_Generated(t *testing.T) {
-	parts := map[string]func(*testing.T) string{
-		"statements": statementsPart, "methods": methodsPart, "generators": generatorsPart, "scorers": scorersPart,
-		"errors": errorsPart, "commands": commandsPart, "flags": flagsPart,
-	}
-	used := map[string]bool{}
-	for _, name := range manualNames {
-		path := filepath.Join("manual", name+".md")
-		page := string(mustRead(t, path))
-		now := generatedPart.ReplaceAllStringFunc(page, func(old string) string {
-			match := generatedPart.FindStringSubmatch(old)
-			part, known := parts[match[2]]
-			if !known {
-				t.Fatalf("%s: nothing generates %q", path, match[2])
-			}
-			used[match[2]] = true
-			return match[1] + "\n" + strings.TrimSpace(part(t)) + "\n\n" + match[3]
-		})
-		if now == page {
-			continue
-		}
-		if *update {
-			if err := os.WriteFile(path, []byte(now), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		t.Errorf("%s differs from the code:\n%s\nto rewrite it: go test ./cmd/heavytail -run Manual -update", path, firstDifference(page, now))
-	}
-	for name := range parts {
-		if !used[name] {
-			t.Errorf("no page has the generated part %q", name)
-		}
-	}
-}
-
-// firstDifference shows the first line in which two texts differ.
-func firstDifference(was, now string) string {
-	old, fresh := strings.Split(was, "\n"), strings.Split(now, "\n")
-	for i := range min(len(old), len(fresh)) {
-		if old[i] != fresh[i] {
-			return fmt.Sprintf("line %d\n  page: %s\n  code: %s", i+1, old[i], fresh[i])
-		}
-	}
-	return "one is longer"
-}
-
-func statementsPart(*testing.T) string {
-	var b strings.Builder
-	for _, h := range query.Helps() {
-		fmt.Fprintf(&b, "### %s\n\n    %s\n\n%s\n", h.Statement, h.Syntax, sentence(h.About()))
-		if h.Columns != "" {
-			fmt.Fprintf(&b, "\nColumns: %s.\n", h.Columns)
-		}
-		writeOptions(&b, h.Options)
-		fmt.Fprintf(&b, "\nExample: `%s`\n\n", h.Example)
-	}
-	return b.String()
-}
-
-func methodsPart(*testing.T) string {
-	var b strings.Builder
-	for _, m := range vectors.Methods() {
-		fmt.Fprintf(&b, "### %s\n\n%s.\n", m.Name, sentence(m.Summary))
-		writeOptions(&b, m.Options)
-		b.WriteString("\n")
-	}
-	return b.String()
-}
-
-// generatorsPart reads the generators as users see them, from HELP.
-func generatorsPart(t *testing.T) string {
-	var b strings.Builder
-	for line := range strings.Lines(mustRun(t, "", "exec", newFile(t), "--format", "tsv", "-c", "SHOW GENERATORS")) {
-		fields := strings.Split(strings.TrimSpace(line), "\t")
-		if fields[0] == "generator" {
-			continue
-		}
-		fmt.Fprintf(&b, "### %s\n\n%s.\n\n", fields[0], sentence(fields[2]))
-		for help := range strings.Lines(mustRun(t, "", "exec", newFile(t), "--format", "tsv", "-c", "HELP "+fields[0])) {
-			if option, ok := strings.CutPrefix(help, "option "); ok {
-				name, text, _ := strings.Cut(strings.TrimSpace(option), "\t")
-				fmt.Fprintf(&b, "- `%s`: %s.\n", name, text)
-			}
-		}
-		b.WriteString("\n")
-	}
-	return b.String()
-}
-
-func scorersPart(t *testing.T) string {
-	var b strings.Builder
-	for line := range strings.Lines(mustRun(t, "", "exec", newFile(t), "--format", "tsv", "-c", "SHOW SCORERS")) {
-		fields := strings.Split(strings.TrimSpace(line), "\t")
-		if fields[0] != "scorer" {
-			fmt.Fprintf(&b, "- `%s` (reads the %s; a %s score is likelier): %s.\n", fields[0], fields[1], fields[2], fields[3])
-		}
-	}
-	return b.String()
-}
 
 // errorPackages are the packages whose errors a program may want to distinguish.
 var errorPackages = []string{"query/fault", "query/parser", "storage", "storage/atomicfile", "storage/format", "embedding", "embedding/link", "embedding/evaluate", "index"}
 
-// errorsPart lists the errors of HELP ERRORS by package, and expects every exported
-// error of the packages to be among them.
-func errorsPart(t *testing.T) string {
+// TestManual_Errors expects every exported error of the packages to be in HELP ERRORS, from which the
+// page of the errors is made, and no other.
+func TestManual_Errors(t *testing.T) {
 	listed := map[string]bool{}
-	var b strings.Builder
-	last := ""
 	for _, e := range query.Errors() {
-		pkg, _, _ := strings.Cut(e.Name, ".")
-		if pkg != last {
-			fmt.Fprintf(&b, "### %s\n\n", pkg)
-			last = pkg
-		}
 		listed[e.Name] = true
-		fmt.Fprintf(&b, "- `%s`: “%v”. %s To do: %s.\n", e.Name, e.Err, e.Meaning, e.Remedy)
 	}
 	for _, pkg := range errorPackages {
 		name := path.Base(pkg)
@@ -169,7 +52,50 @@ func errorsPart(t *testing.T) string {
 	for name := range listed {
 		t.Errorf("query.Errors lists %s, which no package exports", name)
 	}
-	return b.String()
+}
+
+// TestManual_Reference expects each part of the reference on one page, and the names of all statements,
+// methods, generators and scorers with their options there.
+func TestManual_Reference(t *testing.T) {
+	all := ""
+	for _, name := range manualNames {
+		page, err := manualPage(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all += page
+	}
+	for _, want := range []string{
+		"## CREATE INDEX\n", "- `ef_construction` (int; default `100`)", "### node2vec\n", "### vazquez\n", "- `l3` (reads the graph",
+		"- `l2` (reads the embedding; a lower score", "## parser\n", "- `storage.ErrUnfreed`: “", "- `heavytail recover", "--keep-going",
+	} {
+		if strings.Count(all, want) != 1 {
+			t.Errorf("the manual has %q %d times", want, strings.Count(all, want))
+		}
+	}
+}
+
+// wordsOfManual is the largest number of words of the manual: people read it. What is generated from the code
+// or from measured figures is reference, and does not count.
+const wordsOfManual = 15000
+
+// TestManual_Words counts the words of the pages, which are what has a letter or a digit.
+func TestManual_Words(t *testing.T) {
+	table := regexp.MustCompile(`(?s)<!-- table: .*?<!-- end -->`)
+	total, each := 0, ""
+	for _, name := range manualNames {
+		n := 0
+		for word := range strings.FieldsSeq(table.ReplaceAllString(string(mustRead(t, filepath.Join("manual", name+".md"))), "")) {
+			if strings.ContainsFunc(word, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }) {
+				n++
+			}
+		}
+		total += n
+		each += fmt.Sprintf(" %s %d,", name, n)
+	}
+	if t.Logf("%d words:%s", total, each); total > wordsOfManual {
+		t.Errorf("the manual has %d words, at most %d are allowed:%s", total, wordsOfManual, each)
+	}
 }
 
 // sentinels returns the exported variables of a package that are made by
@@ -218,53 +144,6 @@ func madeByNew(v *ast.ValueSpec) bool {
 		return value.Sel.Name == v.Names[0].Name && strings.HasPrefix(value.Sel.Name, "Err")
 	}
 	return false
-}
-
-// commandsPart lists the commands with what each does.
-func commandsPart(*testing.T) string {
-	var b strings.Builder
-	for _, c := range allCommands(newRoot(streams{}, commands)) {
-		fmt.Fprintf(&b, "- `%s`: %s\n", strings.TrimSuffix(c.UseLine(), " [flags]"), c.Short)
-	}
-	return b.String()
-}
-
-// allCommands returns the commands below root, without those that cobra adds.
-func allCommands(root *cobra.Command) []*cobra.Command {
-	var list []*cobra.Command
-	for _, c := range root.Commands() {
-		if c.Name() == "help" || c.Name() == "completion" {
-			continue
-		}
-		list = append(append(list, c), allCommands(c)...)
-	}
-	return list
-}
-
-// flagsPart lists the flags of exec and the shell.
-func flagsPart(*testing.T) string {
-	return "```\n" + newExec(streams{}).Flags().FlagUsages() + "```"
-}
-
-// writeOptions lists options with type and default, as HELP does.
-func writeOptions(b *strings.Builder, options []option.Info) {
-	if len(options) > 0 {
-		b.WriteString("\n")
-	}
-	for _, o := range options {
-		kind := o.Type
-		if o.Choices != nil {
-			kind = strings.Join(o.Choices, ", ")
-			if o.Type != "text" {
-				kind = o.Type + ", " + kind
-			}
-		}
-		given := "required"
-		if o.Default != "" {
-			given = "default `" + o.Default + "`"
-		}
-		fmt.Fprintf(b, "- `%s` (%s; %s): %s.\n", o.Name, kind, given, o.Doc)
-	}
 }
 
 // TestManual_Environment expects the page of the command to list the variables of
@@ -356,8 +235,12 @@ func TestManual_Pages(t *testing.T) {
 	}
 	index := mustRun(t, "", "manual")
 	for _, name := range manualNames {
-		page := mustRun(t, "", "manual", name)
-		if !strings.HasPrefix(page, "# ") || strings.Contains(page, "<!--") {
+		source := mustRun(t, "", "manual", name, "--markdown")
+		if !strings.HasPrefix(source, "# ") || strings.Contains(source, "<!--") {
+			t.Errorf("page %s: %.80q", name, source)
+		}
+		title, _, _ := strings.Cut(source[2:], "\n")
+		if page := mustRun(t, "", "manual", name); !strings.HasPrefix(page, title+"\n====") || strings.Contains(page, "\n## ") {
 			t.Errorf("page %s: %.80q", name, page)
 		}
 		if !strings.Contains(index, "\n  "+name+" ") {
@@ -371,6 +254,61 @@ func TestManual_Pages(t *testing.T) {
 	if out := mustRun(t, "", "manual", "missing", "values"); !strings.Contains(out, "manual files") || !strings.Contains(out, "IMPORT") {
 		t.Errorf("manual missing values found %q", out)
 	}
+}
+
+// TestManual_Shown expects all pages to fit terminals of several widths, but for code and words that are wider, and
+// the manual as HTML to be one whole document whose links lead to a place in it.
+func TestManual_Shown(t *testing.T) {
+	for _, name := range manualNames {
+		for _, width := range []int{50, 80, 100} {
+			page, err := manualText(name, repl.Terminal{Width: width})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(page) {
+				line = strings.TrimSuffix(line, "\n")
+				table := strings.Contains(line, "  ") // as wide as the longest words of its cells
+				if language.Width(line) > width && !table && strings.Contains(strings.TrimLeft(line, " -"), " ") {
+					t.Errorf("page %s has %d columns of %d: %q", name, language.Width(line), width, line)
+				}
+			}
+		}
+	}
+	html := mustRun(t, "", "manual", "--html")
+	ids := map[string]bool{}
+	var links []string
+	for d := xml.NewDecoder(strings.NewReader(regexp.MustCompile("(?s)<script>.*</script>|<style>.*</style>|<!DOCTYPE html>").ReplaceAllString(html, ""))); ; {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		element, is := token.(xml.StartElement)
+		if !is {
+			continue
+		}
+		for _, a := range element.Attr {
+			switch {
+			case a.Name.Local == "id" && ids[a.Value]:
+				t.Errorf("the identifier %s is there twice", a.Value)
+			case a.Name.Local == "id":
+				ids[a.Value] = true
+			case a.Name.Local == "href" && strings.HasPrefix(a.Value, "#"):
+				links = append(links, a.Value[1:])
+			}
+		}
+	}
+	for _, link := range links {
+		if !ids[link] {
+			t.Errorf("a link leads to %s, which is not there", link)
+		}
+	}
+	if len(links) < 150 || !ids["statements-nearest"] {
+		t.Errorf("%d links", len(links))
+	}
+	mustFail(t, exitUsage, []string{"--html alone"}, "manual", "jobs", "--html")
 }
 
 // TestManual_Scan compares with the index what the manual says of searches that scan.

@@ -53,7 +53,7 @@ func TestMemory_Import(t *testing.T) {
 			if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			for _, limit := range []int{56, 88, in.enough} {
+			for _, limit := range []int{60, 88, in.enough} {
 				rows, peak := importWithin(t, limit, fmt.Sprintf(in.statement, file))
 				t.Logf("%d MiB of %d", peak, limit)
 				if peak > int64(limit) {

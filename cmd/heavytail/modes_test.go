@@ -91,7 +91,7 @@ func TestModes(t *testing.T) {
 			add(c)
 		}
 	}
-	add(newRoot(streams{in: strings.NewReader(""), out: new(strings.Builder), err: new(strings.Builder)}, commands))
+	add(newRoot(streams{in: strings.NewReader(""), out: new(strings.Builder), err: new(strings.Builder)}, commands()))
 	for _, list := range statements {
 		order = append(order, []string{"exec", "social.ht", "-c", strings.Join(list, ";")})
 	}

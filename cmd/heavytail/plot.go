@@ -64,7 +64,8 @@ reconstruction are drawn, with the ε at which the degrees correlate best. A lin
 the power law that is fitted to the degrees of a graph.`,
 		Example: `  heavytail plot degrees social.ht social
   heavytail plot degrees social.ht social spec plain --out degrees.svg --size 600x400`,
-		Args: between(2, math.MaxInt, "FILE and at least one NAME"),
+		ValidArgsFunction: completeGraphs,
+		Args:              between(2, math.MaxInt, "FILE and at least one NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return on(cmd, args[0], &flags.output, func(r *runner) error { return r.plotDegrees(flags, args[1:]) })
 		},
@@ -156,7 +157,8 @@ give the same picture. Without --out the positions of the vertices are drawn as 
 		Example: `  heavytail plot graph social.ht --out social.svg
   heavytail plot graph social.ht social --color city --labels 20 --out social.png
   heavytail plot graph social.ht --around alice --depth 2 --out alice.svg`,
-		Args: between(1, 2, "FILE, and GRAPH if the file has several"),
+		ValidArgsFunction: completeGraphs,
+		Args:              between(1, 2, "FILE, and GRAPH if the file has several"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := flags.validate(); err != nil {
 				return usageError{err}
@@ -323,7 +325,8 @@ hidden from their training.`,
 		Example: `  heavytail plot links social.ht social --scorers common_neighbors,l3 --out roc.svg
   heavytail plot links social.ht social --curve precision-recall --using "dp_spectral(dim := 32)"
   heavytail plot links social.ht social --curve calibration`,
-		Args: between(1, 2, "FILE, and GRAPH if the file has several"),
+		ValidArgsFunction: completeGraphs,
+		Args:              between(1, 2, "FILE, and GRAPH if the file has several"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(linkCurves, flags.curve) {
 				return usageError{fmt.Errorf("--curve is %q: expected %s", flags.curve, strings.Join(linkCurves, ", "))}

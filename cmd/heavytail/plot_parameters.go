@@ -60,7 +60,8 @@ scale and row_scale.
 repeated: each is a line. Nothing is stored.`,
 		Example: `  heavytail plot parameters social.ht social --vary dim
   heavytail plot parameters social.ht social --vary beta=0,0.5,1,1.5,2 --using "dp_spectral(normalization := 'degree')" --using dp_walker --out beta.svg`,
-		Args: exactly(2, "FILE and GRAPH"),
+		ValidArgsFunction: completeGraphs,
+		Args:              exactly(2, "FILE and GRAPH"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(measureNames(), flags.measure) {
 				return usageError{fmt.Errorf("--measure is %q: expected %s", flags.measure, strings.Join(measureNames(), ", "))}

@@ -23,7 +23,7 @@ func TestRanges_Manual(t *testing.T) {
 	if _, err := exec.LookPath("make"); err != nil {
 		t.Skip(err)
 	}
-	page := string(mustRead(t, filepath.Join("manual", "machines.md")))
+	page := string(mustRead(t, filepath.Join("manual", "cluster.md")))
 	block := func(language string, number int) string {
 		t.Helper()
 		blocks := strings.Split(page, "```"+language+"\n")

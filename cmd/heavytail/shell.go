@@ -1,23 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"heavytail/query"
-	"heavytail/query/graphs"
 	"heavytail/repl"
-	"heavytail/storage"
-	"heavytail/storage/format"
 )
 
 // readOnlyMark is in the prompt of a shell that cannot write.
@@ -31,8 +26,8 @@ func newShell(std streams) *cobra.Command {
 		Short: "Work on a file interactively",
 		Long: `Work on a file interactively: statements over several lines, with completion by
 Tab, history, colours, and commands such as .help, .mode and .plot. A FILE that
-does not exist is created; without FILE the shell works on a temporary store that
-is deleted at the end. Where FILE is a file of data, such as edges.csv or social.graphml,
+does not exist is created; without FILE, or with :memory:, the shell works on a store
+that is deleted at the end. Where FILE is a file of data, such as edges.csv or social.graphml,
 that store has its graph, called by the name of the file. While the shell waits for input,
 other processes can use FILE.
 
@@ -78,7 +73,7 @@ func shellOnFile(root *cobra.Command, std streams) {
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-		if _, err := os.Stat(args[0]); err != nil && !strings.ContainsAny(args[0], "./\\") {
+		if _, err := os.Stat(args[0]); err != nil && args[0] != query.Memory && !strings.ContainsAny(args[0], "./\\") {
 			return unknownCommand(cmd, args[0])
 		}
 		shell.SetContext(cmd.Context())
@@ -86,64 +81,22 @@ func shellOnFile(root *cobra.Command, std streams) {
 	}
 }
 
-// runShell opens the shell on the file at path, or on a temporary one, with the graph of the file if that
+// runShell opens the shell on the file at path, or on a store in memory, with the graph of the file if that
 // is one of data.
 func runShell(cmd *cobra.Command, std streams, path string, flags execFlags) error {
-	data := isData(path)
-	if path == "" || data {
-		if flags.options.ReadOnly || flags.options.NoCreate {
-			return usageError{errors.New("expected a FILE with --read-only or --no-create")}
-		}
-		folder, err := os.MkdirTemp("", "heavytail-shell-")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(folder)
-		temporary := filepath.Join(folder, "temporary.ht")
-		if data {
-			if err := importData(cmd, std, temporary, path, flags); err != nil {
-				return err
-			}
-		}
-		return openShell(cmd, std, temporary, flags, true)
+	if isData(path) {
+		flags.data, path = path, query.Memory
 	}
-	return openShell(cmd, std, path, flags, false)
-}
-
-// isData reports whether a file is there whose name ends as those of graphs do, and that is no store.
-func isData(path string) bool {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || !format.IsEnding(format.Ending(path)) {
-		return false
+	path = cmp.Or(path, query.Memory)
+	if path == query.Memory && (flags.options.ReadOnly || flags.options.NoCreate) {
+		return usageError{errors.New("expected a FILE with --read-only or --no-create")}
 	}
-	db, err := query.Open(path, &query.Options{ReadOnly: true, NoCreate: true})
-	if err == nil {
-		_ = db.Close() // it was only read
-	}
-	return errors.Is(err, storage.ErrNotStore)
-}
-
-// importData imports a file into a graph that is called as the file is. What it answers goes to standard
-// error, since standard output is for the statements.
-func importData(cmd *cobra.Command, std streams, store, path string, flags execFlags) error {
-	name, _, _ := strings.Cut(filepath.Base(path), ".")
-	name = strings.Map(func(c rune) rune {
-		if unicode.IsLetter(c) || unicode.IsDigit(c) {
-			return c
-		}
-		return '_'
-	}, name)
-	if first, _ := utf8.DecodeRuneInString(name); !unicode.IsLetter(first) {
-		name = "graph_" + name
-	}
-	std.out = std.err
-	return runOn(cmd, std, store, flags.options, string(repl.Table), func(r *runner) error {
-		return unreported(repl.Answer(r.ctx, r.config(), "IMPORT", graphs.ImportRequest{Graph: name, Path: path}))
-	})
+	return openShell(cmd, std, path, flags)
 }
 
 // openShell runs the shell on a terminal. With -c or -f, or without a terminal,
 // it does the same as exec.
-func openShell(cmd *cobra.Command, std streams, path string, flags execFlags, temporary bool) error {
+func openShell(cmd *cobra.Command, std streams, path string, flags execFlags) error {
 	if flags.inline || flags.script != "" || !repl.Interactive(std.in, std.out) {
 		return runExec(cmd, std, path, flags)
 	}
@@ -152,7 +105,7 @@ func openShell(cmd *cobra.Command, std streams, path string, flags execFlags, te
 		return usageError{err}
 	}
 	options.ReleaseIdle = true // the shell is idle most of the time, and other processes need the file
-	db, err := openFile(std, path, options)
+	db, err := openWith(cmd.Context(), std, path, options, config, flags.data)
 	if err != nil {
 		return err
 	}
@@ -179,8 +132,8 @@ func openShell(cmd *cobra.Command, std streams, path string, flags execFlags, te
 		return db, mark, before.Close()
 	}
 	switch {
-	case temporary:
-		shell.Title, shell.Mark = "A temporary store, which is deleted at the end", "temporary"
+	case path == query.Memory:
+		shell.Title, shell.Mark = "A store in memory, which is deleted at the end", "in memory"
 	case flags.options.ReadOnly:
 		shell.Title, shell.Mark = path+", read-only", readOnlyMark
 	}

@@ -40,6 +40,18 @@ func TestShell_Temporary(t *testing.T) {
 		t.Errorf("left %v, %v", left, err)
 	}
 	mustFail(t, exitUsage, []string{"expected a FILE with --read-only"}, "shell", "--read-only")
+	t.Chdir(t.TempDir())
+	for _, args := range [][]string{{"exec", ":memory:", "CREATE GRAPH g", "SHOW GRAPHS COLUMNS graph"}, {"shell", ":memory:", "-c", "CREATE GRAPH g; SHOW GRAPHS COLUMNS graph"}, {":memory:", "-c", "CREATE GRAPH g; SHOW GRAPHS COLUMNS graph"}} {
+		if got := mustRun(t, "", append(args, "--format", "csv")...); got != "graph\ng\n" {
+			t.Errorf("%q printed %q", args, got)
+		}
+	}
+	mustFail(t, exitFailed, []string{"is a new store"}, "describe", ":memory:")
+	for _, folder := range []string{dir, "."} {
+		if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+			t.Errorf("left %v, %v", left, err)
+		}
+	}
 }
 
 // TestShell_Data opens files of data in a temporary store.
@@ -80,4 +92,17 @@ func TestShell_Word(t *testing.T) {
 	mustRun(t, "CHECK", "./other")
 	mustFail(t, exitUsage, []string{"expected at most one FILE, found 2 arguments"}, "shell", "a", "b")
 	mustFail(t, exitUsage, []string{"expected at most one FILE, found 2 arguments"}, "network", "b")
+}
+
+// Commands complete the names of the graphs of their file, and of one that cannot be opened none.
+func TestComplete_Graphs(t *testing.T) {
+	path := sampleFile(t)
+	for _, args := range [][]string{{"describe", path, ""}, {"export", path, "graph", ""}, {"plot", "graph", path, ""}, {"plot", "degrees", path, ""}, {"import", path, ""}} {
+		if got := mustRun(t, "", append([]string{"__complete"}, args...)...); !strings.HasPrefix(got, "line\n") {
+			t.Errorf("%q: %q", args, got)
+		}
+	}
+	if got := mustRun(t, "", "__complete", "describe", path+".missing", ""); !strings.HasPrefix(got, ":") {
+		t.Errorf("of a missing file: %q", got)
+	}
 }

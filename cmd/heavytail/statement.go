@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -148,6 +149,32 @@ func refuseOthers(cmd *cobra.Command, statement string, others ...string) error 
 		}
 	}
 	return nil
+}
+
+// completeGraphs completes the argument behind FILE by the names of the graphs in it, if it can be read at
+// once.
+func completeGraphs(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) != 1 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return graphsIn(args[0]), cobra.ShellCompDirectiveNoFileComp
+}
+
+// graphsIn lists the names of the graphs of a file; none if it cannot be read at once.
+func graphsIn(path string) (names []string) {
+	db, err := query.Open(path, &query.Options{ReadOnly: true, NoCreate: true, LockTimeout: 100 * time.Millisecond})
+	if err != nil {
+		return nil
+	}
+	defer db.Close() // it was only read
+	graphs, err := db.Graphs().List(context.Background())
+	if err != nil {
+		return nil
+	}
+	for _, g := range graphs {
+		names = append(names, g.Name)
+	}
+	return names
 }
 
 func addFormat(cmd *cobra.Command, format *string) {

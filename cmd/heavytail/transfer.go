@@ -28,7 +28,8 @@ is added or, after an error, nothing.`,
   heavytail import social.ht mail messages.csv --source from --target to --time sent
   heavytail import social.ht social people.csv --vertices --key id
   zcat edges.gz | heavytail import social.ht social -`,
-		Args: exactly(3, "FILE, GRAPH and INPUT"),
+		ValidArgsFunction: completeGraphs,
+		Args:              exactly(3, "FILE, GRAPH and INPUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			kind, other := "IMPORT", "IMPORT VERTICES"
 			if vertices {
@@ -198,9 +199,12 @@ func formsOf() string {
 	return text
 }
 
-// completeExport completes the second argument.
+// completeExport completes the second argument, and the third by the names of graphs.
 func completeExport(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) != 1 {
+		if len(args) == 2 && args[1] != "embedding" {
+			return graphsIn(args[0]), cobra.ShellCompDirectiveNoFileComp
+		}
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	return exportWords(), cobra.ShellCompDirectiveNoFileComp

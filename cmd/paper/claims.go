@@ -69,7 +69,7 @@ func reproduceReport(e *experiment) string {
 		e.writeStudies(&text, d)
 	}
 	writeTable(&text, "The packing theorem on real hubs",
-		"Vertices next to the largest hub that are not linked to each other lie within ε of it and farther than ε apart. Dimensions by the paper are those in which its bounds allow and guarantee room for as many; proven are bounds that hold in every dimension (language.md, DESCRIBE GRAPH).",
+		"Vertices next to the largest hub that are not linked to each other lie within ε of it and farther than ε apart. Dimensions by the paper are those in which its bounds allow and guarantee room for as many; proven are bounds that hold in every dimension (HELP DESCRIBE GRAPH).",
 		[]string{"graph", "not linked next to the hub", "dimensions by the paper", "proven"}, e.hubs())
 	writeTable(&text, "What methods reach in heavytail",
 		"Methods with their defaults, at the radius with the highest H3; unit_ball at radius 1, in 128 dimensions. deepwalk and dp_walker have the same training and scaling, so that the penalty is their only difference; dp_spectral chooses its row scale by measuring, and laplacian_eigenmaps has ½. AUC is of a hidden fifth of the edges, by the best of distance, cosine and dot product, against random pairs and against pairs drawn by degree, with that on a null graph.",
@@ -386,7 +386,7 @@ func (e *experiment) classes() (lines [][]string) {
 func (e *experiment) overDims(d dataset, method string) (points [][2]float64) {
 	call, _ := e.best(d, method)
 	for _, dim := range e.dims(d) {
-		if v := e.first(measured(d, call, dim)); v != nil {
+		if v := e.first(e.measured(d, method, call, dim)); v != nil {
 			points = append(points, [2]float64{float64(dim), v.get("pearson")})
 		}
 	}
@@ -397,7 +397,7 @@ func (e *experiment) overBeta(d dataset, method string) (points [][2]float64) {
 	for _, beta := range e.betas(d) {
 		best := math.Inf(-1)
 		for _, call := range e.variants(d, method) {
-			if v := e.first(measured(d, call, d.dimension())); v != nil && strings.Contains(call, fmt.Sprintf("beta := %g,", beta)) {
+			if v := e.first(e.measured(d, method, call, d.dimension())); v != nil && strings.Contains(call, fmt.Sprintf("beta := %g,", beta)) {
 				best = max(best, v.get("pearson"))
 			}
 		}

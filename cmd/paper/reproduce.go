@@ -34,7 +34,7 @@ func (e *experiment) variants(d dataset, method string) (calls []string) {
 				}
 			}
 			for _, beta := range betas {
-				calls = append(calls, fmt.Sprintf("dp_spectral(normalization := '%s', beta := %g, components := 'apart', %s)", normalization, beta, spectral))
+				calls = append(calls, fmt.Sprintf("dp_spectral(normalization := '%s', beta := %g, common := 1, components := 'apart', %s)", normalization, beta, spectral))
 			}
 		}
 	case dpWalker:
@@ -89,8 +89,12 @@ func (d dataset) fitted(call string) string {
 func (d dataset) dimension() int { return cmp.Or(d.dim, 200) }
 
 // measured returns the statement that measures the reconstruction of a call by the paper's
-// grid of ε, at the ε with the highest Pearson's r.
-func measured(d dataset, call string, dim int) string {
+// grid of ε, at the ε with the highest Pearson's r. Where a method has one variant, it measures the
+// vectors that are stored for links, so that they are not computed twice.
+func (e *experiment) measured(d dataset, method, call string, dim int) string {
+	if dim == d.dimension() && len(e.variants(d, method)) == 1 {
+		return fmt.Sprintf("EVALUATE RECONSTRUCTION OF %s WITH (grid := 'paper')", vectorsOf(d.name, method))
+	}
 	return fmt.Sprintf("EVALUATE PARAMETERS IN %s USING %s WITH (dim := '%d', grid := 'paper')", d.name, call, dim)
 }
 
@@ -98,7 +102,7 @@ func measured(d dataset, call string, dim int) string {
 // its figures; "" if there is none.
 func (e *experiment) best(d dataset, method string) (call string, figures values) {
 	for _, c := range e.variants(d, method) {
-		if v := e.first(measured(d, c, d.dimension())); v != nil && (figures == nil || v.get("pearson") > figures.get("pearson")) {
+		if v := e.first(e.measured(d, method, c, d.dimension())); v != nil && (figures == nil || v.get("pearson") > figures.get("pearson")) {
 			call, figures = c, v
 		}
 	}
@@ -134,9 +138,13 @@ func reproduceSteps(e *experiment) (list []step) {
 		list = append(list, e.loading(d)...)
 		add("DESCRIBE GRAPH "+d.name, "hubs", 0.5)
 		for _, m := range methods() {
-			for _, call := range e.variants(d, m) {
-				add(measured(d, call, d.dimension()), fmt.Sprintf("reconstruction by %s, %s", m, described(call)), d.cost(call)+2*d.pairCost())
-				list[len(list)-1].optional = true // β can be too large for the degrees
+			variants := e.variants(d, m)
+			for _, call := range variants {
+				if len(variants) == 1 {
+					add(embedded(d.name, m, d.fitted(call)), "vectors of "+m, d.cost(call))
+				}
+				add(e.measured(d, m, call, d.dimension()), fmt.Sprintf("reconstruction by %s, %s", m, described(call)), d.cost(call)+2*d.pairCost())
+				list[len(list)-1].optional = len(variants) > 1 // β can be too large for the degrees
 			}
 		}
 		list = append(list, e.studying(d)...)
@@ -162,7 +170,7 @@ func (e *experiment) studying(d dataset) (list []step) {
 		call, _ := e.best(d, m)
 		for _, dim := range e.dims(d) {
 			if call != "" {
-				list = append(list, step{statement: measured(d, call, dim), about: fmt.Sprintf("%s: %s in %d dimensions", d.name, m, dim), cost: d.cost(call)*float64(dim)/float64(d.dimension()) + d.pairCost()})
+				list = append(list, step{statement: e.measured(d, m, call, dim), about: fmt.Sprintf("%s: %s in %d dimensions", d.name, m, dim), cost: d.cost(call)*float64(dim)/float64(d.dimension()) + d.pairCost()})
 			}
 		}
 	}

@@ -186,6 +186,18 @@ func (r scoreRanking) bestThreshold() float64 {
 	return threshold
 }
 
+// divides reports whether a threshold has scores on both sides.
+func (r scoreRanking) divides(threshold float64) bool {
+	above := int64(0)
+	for s := range r.steps() {
+		if cmp.Compare(s.score, threshold) < 0 {
+			return above > 0
+		}
+		above += s.positives + s.negatives
+	}
+	return false
+}
+
 // decide returns precision, recall and F1 for classifying scores from a
 // threshold on as positive, NaN if undefined.
 func (r scoreRanking) decide(threshold float64) (precision, recall, f1 float64) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -25,7 +26,7 @@ type LinkScore struct {
 	AUC              float64 `json:"auc"` // probability that an edge scores higher than another pair; see the function AUC
 	AveragePrecision float64 `json:"average_precision"`
 	// Precision, Recall and F1 are those at the threshold of the score that has the best F1
-	// over the training pairs. For models this threshold is usually better than a
+	// over the training pairs; they are not defined if all test pairs are on one side of it. For models this threshold is usually better than a
 	// probability of ½, since the ends of training edges are nearer to each other than
 	// those of test edges. With DP-Spectral and hadamard the F1 on ca-GrQc is 0.80 instead
 	// of 0.65, with l1 on 2,000 vertices of preferential attachment 0.66 instead of 0.60;
@@ -237,7 +238,10 @@ func (p PairScores) Measure(hitsAt int) LinkScore {
 	threshold := rankScores(p.TrainEdges, p.TrainNonEdges).bestThreshold()
 	r := rankScores(p.Edges, p.NonEdges)
 	s := LinkScore{Scorer: p.Scorer, Learned: p.Learned, AUC: r.auc(), AveragePrecision: r.averagePrecision(), Hits: r.hits(int64(hitsAt))}
-	s.Precision, s.Recall, s.F1 = r.decide(threshold)
+	s.Precision, s.Recall, s.F1 = math.NaN(), math.NaN(), math.NaN()
+	if r.divides(threshold) {
+		s.Precision, s.Recall, s.F1 = r.decide(threshold)
+	}
 	return s
 }
 

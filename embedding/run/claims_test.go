@@ -62,7 +62,7 @@ func TestTrainModel_MeasuresUnseen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	split, err := evaluate.SplitLinks(t.Context(), g, evaluate.SplitOptions{Share: DefaultModelShare, Training: 1, Seed: req.Split.Seed})
+	split, err := evaluate.SplitLinks(t.Context(), g, evaluate.SplitOptions{Share: ModelShare(g.Edges()), Training: 1, Seed: req.Split.Seed})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func TestEmbed_StoresResultAndProvenance(t *testing.T) {
 	for range 2 {
 		info, err := Embed(ctx, db, snap, Request{
 			Name: "e", Method: "dp_spectral", Workers: 2,
-			Options: []option.Given{{Name: "dim", Value: 40}, {Name: "beta", Value: int64(1)}, {Name: "normalization", Value: "degree"}, {Name: "seed", Value: int64(-7)}},
+			Options: []option.Given{{Name: "dim", Value: 40}, {Name: "beta", Value: int64(1)}, {Name: "common", Value: int64(1)}, {Name: "normalization", Value: "degree"}, {Name: "seed", Value: int64(-7)}},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -82,7 +82,7 @@ func TestEmbed_StoresResultAndProvenance(t *testing.T) {
 		t.Error("the stored embedding differs from the computed one")
 	}
 	options := []storage.Setting{
-		{Name: "dim", Value: "40"}, {Name: "beta", Value: "1"}, {Name: "normalization", Value: "degree"},
+		{Name: "dim", Value: "40"}, {Name: "beta", Value: "1"}, {Name: "common", Value: "1"}, {Name: "normalization", Value: "degree"},
 		{Name: "scale", Value: "0.25"}, {Name: "row_scale", Value: "0.5"}, {Name: "tolerance", Value: "0.0001"},
 		{Name: "seed", Value: "-7"}, {Name: "components", Value: "apart"}, {Name: "weights", Value: "true"},
 	}

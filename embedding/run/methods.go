@@ -9,7 +9,7 @@ import (
 func algorithms() []algorithm {
 	return []algorithm{
 		unitBall().found("exact embedding reconstruct sphere ball"),
-		spectral(embedding.MethodDPSpectral, "largest eigenvectors of the degree-penalised common-neighbour matrix").found("svd eigenvalues factorization paper scale free degree penalty hope"),
+		spectral(embedding.MethodDPSpectral, "largest eigenvectors of the degree-penalised matrix of edges or common neighbours").found("svd eigenvalues factorization paper scale free degree penalty hope"),
 		spectral(embedding.MethodLaplacianEigenmaps, "largest eigenvectors of the normalised adjacency matrix").found("le spectral clustering svd eigenmaps umap"),
 		fastRP().found("random projection gds fast"),
 		proNE().found("propagation chebyshev svd fast"),

@@ -21,7 +21,7 @@ type ModelRequest struct {
 	Heuristics []string // Scorers of [link.Terms]
 	For        Purpose  // empty is ForRanking
 
-	// Split sets how links are held out: Share of them at random (0 means DefaultModelShare), or the
+	// Split sets how links are held out: Share of them at random (0 means that of ModelShare), or the
 	// latest ones. At most Training of each split are used for learning. Unseen is ignored.
 	Split evaluate.SplitOptions
 	// Negatives are further kinds of pairs without an edge on which the model is
@@ -57,8 +57,18 @@ type ModelEmbedding struct {
 // are nearly as stable as from four.
 const ModelSplits = 5
 
-// DefaultModelShare is the fraction of the edges that each split hides.
-const DefaultModelShare = 0.1
+// DefaultModelShare is the fraction of the edges that each split hides. With twice as much the figures vary
+// less, but the graphs of the splits differ more from the one that the model is for: on cora and on
+// preferential attachment (2,000 vertices of 10 edges) probabilities were wrong by .045 and .064 on
+// average, and with this share by .030 and .032.
+const DefaultModelShare = 0.05
+
+// ModelShare returns the fraction of the edges of a graph that each split hides where none is set:
+// DefaultModelShare, or in a graph of fewer than a thousand edges as much as 50 of them are, and at most a
+// fifth.
+func ModelShare(edges int64) float64 {
+	return max(DefaultModelShare, min(0.2, 50/float64(max(1, edges))))
+}
 
 // TrainModel fits a model of the links of a graph with [link.Fit], and measures it.
 //
@@ -141,7 +151,7 @@ type modelSplit struct {
 }
 
 func newModelTraining(req ModelRequest) *modelTraining {
-	req.Split.Share = cmp.Or(req.Split.Share, DefaultModelShare)
+	req.Split.Share = cmp.Or(req.Split.Share, ModelShare(req.Graph.Edges()))
 	return &modelTraining{req: req, terms: link.Terms{Scorers: req.Heuristics, Embeddings: len(req.Embeddings), PairsOnly: req.For == ForPairs || req.For == ForDegree}}
 }
 

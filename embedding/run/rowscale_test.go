@@ -9,6 +9,7 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/option"
+	"heavytail/embedding/tune"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )
@@ -32,7 +33,7 @@ func TestSpectral_ChoosesRowScale(t *testing.T) {
 	g := v.snapshot().Graph
 	most, best := math.Inf(-1), 0.0
 	var want *vec.Matrix
-	for _, delta := range []float64{0, 0.125, 0.25, 0.5} {
+	for _, delta := range tune.RowScales() {
 		m, _, err := Compute(ctx, g, Request{Method: "dp_spectral", Options: []option.Given{dim, {Name: "row_scale", Value: delta}}})
 		if err != nil {
 			t.Fatal(err)

@@ -18,8 +18,8 @@ import (
 func spectral(name, summary string) algorithm {
 	complete := func(o embedding.SpectralOptions) embedding.SpectralOptions {
 		full := o.WithDefaults(name)
-		if chooses(name, o) {
-			full.RowScale = nil
+		if name == embedding.MethodDPSpectral { // nil is what it chooses
+			full.Common, full.Beta, full.RowScale = o.Common, o.Beta, o.RowScale
 		}
 		return full
 	}
@@ -36,15 +36,15 @@ func spectral(name, summary string) algorithm {
 			seconds: func(ctx context.Context, g *csr.Graph, workers int) (float64, error) {
 				o := o
 				o.Workers = workers
-				seconds, err := embedding.SpectralSeconds(ctx, g, name, o)
-				if chooses(name, o) {
-					seconds += tune.RowScaleSeconds(g.Vertices(), o.Dim, workers)
-				}
-				return seconds, err
+				return spectralSeconds(ctx, g, name, o)
 			},
 			run: func(ctx context.Context, g *csr.Graph, req Request) (outcome, error) {
 				o := o
 				o.Workers, o.Progress, o.Checkpoints = req.Workers, req.Progress, req.Checkpoints
+				o, tried, err := penaltyOf(ctx, g, name, o)
+				if err != nil {
+					return outcome{}, err
+				}
 				pairs, err := embedding.SolveSpectral(ctx, g, name, o)
 				if err != nil {
 					return outcome{}, err
@@ -54,7 +54,7 @@ func spectral(name, summary string) algorithm {
 					return outcome{}, err
 				}
 				info := spectralRecord(g, o, pairs.Stats)
-				info.Stats = append(info.Stats, measured...)
+				info.Stats = slices.Concat(info.Stats, tried, measured)
 				if name == embedding.MethodDPSpectral { // the results of automatic choices, which a refresh keeps
 					o.Normalization, o.Beta, o.RowScale = pairs.Stats.Normalization, &pairs.Stats.Beta, &delta
 					info.Options = SpectralSchema(name).Settings(o)
@@ -69,6 +69,37 @@ func spectral(name, summary string) algorithm {
 			},
 		}
 	})
+}
+
+// spectralSeconds estimates the time of a spectral method with its choices.
+func spectralSeconds(ctx context.Context, g *csr.Graph, method string, o embedding.SpectralOptions) (float64, error) {
+	seconds, err := embedding.SpectralSeconds(ctx, g, method, o)
+	if err == nil && chooses(method, o) {
+		seconds += tune.RowScaleSeconds(g.Vertices(), o.Dim, o.Workers)
+	}
+	if err != nil || method != embedding.MethodDPSpectral || !tune.ChoosesPenalty(o) {
+		return seconds, err
+	}
+	seconds += tune.PenaltySeconds(g.Vertices(), o)
+	o.Dim = tune.PenaltyDim(o)
+	each, err := embedding.SpectralSeconds(ctx, g, method, o)
+	return seconds + float64(tune.PenaltySolves(o))*each, err
+}
+
+// penaltyOf returns the options with the penalty that a method chooses, and what each that it
+// tried reached for the record.
+func penaltyOf(ctx context.Context, g *csr.Graph, method string, o embedding.SpectralOptions) (embedding.SpectralOptions, []storage.Setting, error) {
+	if method != embedding.MethodDPSpectral {
+		return o, nil, nil
+	}
+	o, tried, err := tune.Penalty(ctx, g, o, o.Workers)
+	var list []storage.Setting
+	for _, x := range tried {
+		if !math.IsNaN(x.H3) {
+			list = append(list, storage.Setting{Name: fmt.Sprintf("h3 at common %v, beta %v", x.Common, x.Beta), Value: fmt.Sprintf("%.3f", x.H3)})
+		}
+	}
+	return o, list, err
 }
 
 // chooses reports whether a method chooses its row scale after the solve.
@@ -115,8 +146,10 @@ func spectralRecord(g *csr.Graph, o embedding.SpectralOptions, stats embedding.S
 func SpectralSchema(method string) option.Schema[embedding.SpectralOptions] {
 	type options = embedding.SpectralOptions
 	penalty := option.Schema[options]{
-		float("beta", "degree penalty, from 0 (none) to 8; 0.5 by default with degree", "a number from 0 to 8",
-			func(o *options) **float64 { return &o.Beta }),
+		option.FloatOr("beta", "auto", "degree penalty, from 0 (none) to 8; auto is that of 0 and 0.5 for edges and of 1.5 (0.5 with degree) for common neighbours which reconstructs best with 128 coordinates (H3 of a sample of vertices)",
+			func(o *options) **float64 { return &o.Beta }).Must("a number from 0 to 8, or 'auto'"),
+		option.FloatOr("common", "auto", "weight of each common neighbour beside that of an edge; with 0 only edges count, and 1 is the matrix of the paper; auto chooses one of both with beta",
+			func(o *options) **float64 { return &o.Common }).Must("a number from 0 to 1e6, or 'auto'"),
 		option.Enum("normalization", "by degrees, as in the paper, or by the row sums of the penalised matrix (strength), as in the authors' code; auto is strength, or degree if too many eigenvalues of strength are too close to 1 to be separated",
 			[]string{embedding.Auto.String(), embedding.Strength.String(), embedding.Degree.String()},
 			func(o *options) *embedding.Normalization { return &o.Normalization }),
@@ -134,7 +167,7 @@ func SpectralSchema(method string) option.Schema[embedding.SpectralOptions] {
 		weights(func(o *options) *bool { return &o.IgnoreWeights }),
 	}
 	if method != embedding.MethodLaplacianEigenmaps {
-		common[1] = option.FloatOr("row_scale", "auto", "power of the degree by which every vector is divided; auto is that of 0, 0.125, 0.25 and 0.5 which reconstructs best (H3 of a sample of vertices)",
+		common[1] = option.FloatOr("row_scale", "auto", "power of the degree by which every vector is divided; auto is that of 0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75 and 1 which reconstructs best (H3 of a sample of vertices)",
 			func(o *options) **float64 { return &o.RowScale }).Must("a number from 0 to 4, or 'auto'")
 	}
 	list := option.Schema[options]{

@@ -21,7 +21,7 @@ func StackEmbeddings() []StackEmbedding {
 			option.Given{Name: "row_norm", Value: 1.0}, option.Given{Name: "row_scale", Value: 0.25}),
 		of("fastrp", option.Given{Name: "beta", Value: -0.25}, option.Given{Name: "alpha1", Value: 0.0}, option.Given{Name: "alpha2", Value: 1.0},
 			option.Given{Name: "alpha3", Value: 1.0}, option.Given{Name: "alpha4", Value: 0.0}, option.Given{Name: "row_norm", Value: 0.0}, option.Given{Name: "row_scale", Value: 0.25}),
-		of("dp_spectral", option.Given{Name: "beta", Value: 1.5}, option.Given{Name: "normalization", Value: "strength"}, option.Given{Name: "scale", Value: 0.25},
+		of("dp_spectral", option.Given{Name: "beta", Value: 1.5}, option.Given{Name: "common", Value: 1.0}, option.Given{Name: "normalization", Value: "strength"}, option.Given{Name: "scale", Value: 0.25},
 			option.Given{Name: "row_scale", Value: 0.5}, option.Given{Name: "tolerance", Value: 1e-4}, option.Given{Name: "components", Value: "apart"}),
 	}
 }

@@ -102,7 +102,10 @@ func (v *variation) embed(p prepared, option string) (*vec.Matrix, error) {
 	if v.pairs == nil {
 		o := *p.solved
 		o.Dim, o.Workers, o.Progress = v.widest, v.req.Workers, v.req.Progress
-		var err error
+		o, _, err := penaltyOf(v.ctx, v.g, v.req.Method, o)
+		if err != nil {
+			return nil, err
+		}
 		if v.pairs, err = embedding.SolveSpectral(v.ctx, v.g, v.req.Method, o); err != nil {
 			return nil, err
 		}

@@ -40,14 +40,6 @@ func newAdjacency(ctx context.Context, m matrix) (*adjacency, error) {
 	return a, err
 }
 
-// timesTwice returns A·x and A·A·x.
-func (a *adjacency) timesTwice(ctx context.Context, x []float64) (once, twice []float64, err error) {
-	if once, err = a.times(ctx, x); err == nil {
-		twice, err = a.times(ctx, once)
-	}
-	return once, twice, err
-}
-
 // times returns A·x.
 func (a *adjacency) times(ctx context.Context, x []float64) ([]float64, error) {
 	sums := make([]float64, len(x))

@@ -13,8 +13,8 @@ func BenchmarkSpectral(b *testing.B) {
 		method
 	}{
 		{"laplacian_eigenmaps", method{}},
-		{"dp_spectral", method{twoHops: true, beta: 0.5}},
-		{"dp_spectral_strength", method{twoHops: true, strength: true, beta: 2}},
+		{"dp_spectral", method{common: 1, beta: 0.5}},
+		{"dp_spectral_strength", method{common: 1, strength: true, beta: 2}},
 	} {
 		for _, name := range []string{"ego-facebook", "ca-GrQc", "soc-Epinions1", "ego-twitter", "dblp-2010"} {
 			for _, workers := range []int{1, 2} {

@@ -22,7 +22,7 @@ func Bytes(g *csr.Graph, method string, o Options) int64 {
 		largest = int64(components.Sizes[0])
 	}
 	blocks := 1 // of the operator
-	if method == MethodDPSpectral {
+	if method == MethodDPSpectral && *o.Common > 0 {
 		blocks = 2
 	}
 	arc := int64(4)
@@ -47,7 +47,7 @@ func Seconds(ctx context.Context, g *csr.Graph, method string, o Options) (float
 	o = o.WithDefaults(method)
 	n, k := g.Vertices(), min(o.Dim, g.Vertices())
 	arcs := float64(len(g.Targets))
-	if method == MethodDPSpectral {
+	if method == MethodDPSpectral && *o.Common > 0 {
 		arcs *= 2
 	}
 	if g.Weighted() && !o.IgnoreWeights {

@@ -12,15 +12,15 @@ import (
 
 // operator is the matrix of a spectral method: with s a diagonal matrix,
 //
-//	s A s                    (Laplacian Eigenmaps)
-//	s (A² − diag(A²) + A) s  (DP-Spectral)
+//	s A s                        (without common neighbours)
+//	s (c·(A² − diag(A²)) + A) s  (with common neighbours of weight c)
 //
 // It keeps 16 bytes per vertex and a block of scratch for one product, 64 bytes
-// per vertex, or 128 for DP-Spectral; more with weights. It is not safe for
+// per vertex, or 128 with common neighbours; more with weights. It is not safe for
 // concurrent use.
 type operator struct {
 	a       matrix
-	twoHops bool
+	common  float64   // c
 	s       []float32 // 0 at isolated vertices
 	workers int
 
@@ -39,7 +39,7 @@ type operator struct {
 
 func newOperator(ctx context.Context, m matrix, method method, workers int) (*operator, error) {
 	n := m.vertices()
-	op := &operator{a: m, twoHops: method.twoHops, workers: workers}
+	op := &operator{a: m, common: method.common, workers: workers}
 	op.rows = base.NewRows(m.shape)
 	a, err := newAdjacency(ctx, m)
 	if err != nil {
@@ -58,35 +58,51 @@ func newOperator(ctx context.Context, m matrix, method method, workers int) (*op
 			return nil, err
 		}
 		op.factor *= size
-		if err := checkRange(ctx, a, method, s, 0x1p-53); err != nil {
+		if err := checkRange(ctx, a, method, s, inFloat64); err != nil {
 			return nil, err
 		}
 		op.weighted = newWeighted(op, a, s)
 		return op, nil
 	}
-	if err := checkRange(ctx, a, method, s, 0x1p-24); err != nil {
+	if err := checkRange(ctx, a, method, s, inFloat32); err != nil {
 		return nil, err
 	}
 	op.s = make([]float32, n)
 	for v, x := range s {
-		if x > 1e-25 { // its products stay normal numbers
+		if x > 1/inFloat32.largest {
 			op.s[v] = float32(x)
 		}
 	}
 	return op, nil
 }
 
+// numbers are those in which a product is computed: their precision, and the largest diagonal
+// whose products stay normal numbers.
+type numbers struct{ precision, largest float64 }
+
+var (
+	inFloat32 = numbers{0x1p-24, 1e25}
+	inFloat64 = numbers{0x1p-53, 1e140}
+)
+
 // checkRange refuses a penalty whose matrix exceeds a floating-point precision. A product
 // adds the diagonal of A² and subtracts it again, so its rounding errors are that
 // precision times s²·diag(A²). Where all neighbours of a vertex have much larger degrees
-// than the vertex, these errors exceed the result.
-func checkRange(ctx context.Context, a *adjacency, m method, s []float64, precision float64) error {
-	if !m.twoHops {
+// than the vertex, these errors exceed the result. Without common neighbours there is no
+// difference, but a diagonal of row sums may be out of range. What is lost of one of degrees is
+// small beside the rest.
+func checkRange(ctx context.Context, a *adjacency, m method, s []float64, in numbers) error {
+	if !m.twoHops() {
+		for v, x := range s {
+			if m.strength && a.degrees[v] > 0 && !(x > 1/in.largest && x < in.largest) {
+				return errTooLarge(m.beta)
+			}
+		}
 		return nil
 	}
 	diagonal := 0.0
 	for v, x := range s {
-		diagonal = max(diagonal, x*x*a.squares[v])
+		diagonal = max(diagonal, m.common*x*x*a.squares[v])
 	}
 	if diagonal == 0 {
 		return nil
@@ -95,10 +111,14 @@ func checkRange(ctx context.Context, a *adjacency, m method, s []float64, precis
 	if err != nil {
 		return err
 	}
-	if !(precision*diagonal <= 1e-4*largest) {
-		return fmt.Errorf("%w: beta (%g) is too large for the degrees of this graph: its matrix exceeds the precision of floating-point numbers", base.ErrOptions, m.beta)
+	if !(in.precision*diagonal <= 1e-4*largest) {
+		return errTooLarge(m.beta)
 	}
 	return nil
+}
+
+func errTooLarge(beta float64) error {
+	return fmt.Errorf("%w: beta (%g) is too large for the degrees of this graph: its matrix exceeds the precision of floating-point numbers", base.ErrOptions, beta)
 }
 
 // largestAtLeast returns a lower bound of the largest eigenvalue of the matrix with this
@@ -112,13 +132,13 @@ func largestAtLeast(ctx context.Context, a *adjacency, m method, s []float64) (f
 	for v, x := range s {
 		squares[v] = x * x
 	}
-	once, twice, err := a.timesTwice(ctx, squares)
+	products, err := m.times(ctx, a, squares)
 	if err != nil {
 		return 0, err
 	}
 	above, below := 0.0, 0.0
 	for v, x := range squares {
-		above += x * (twice[v] - a.squares[v]*x + once[v])
+		above += x * products[v]
 		below += x
 	}
 	return above / below, nil
@@ -132,7 +152,7 @@ func (op *operator) Size() int { return op.a.vertices() }
 // with weights take 3 to 5 times as long.
 func (op *operator) gathers() int64 {
 	rows := op.a.entries()
-	if op.twoHops {
+	if op.common > 0 {
 		rows *= 2
 	}
 	if op.weighted != nil {
@@ -149,7 +169,7 @@ func (op *operator) Apply(ctx context.Context, y, x []float32, alpha, beta, gamm
 	const b = eigen.Width
 	if op.scaled == nil {
 		op.scaled = vec.Zeros[float32](len(x))
-		if op.twoHops {
+		if op.common > 0 {
 			op.once = vec.Zeros[float32](len(x))
 		}
 	}
@@ -160,17 +180,25 @@ func (op *operator) Apply(ctx context.Context, y, x []float32, alpha, beta, gamm
 		return err
 	}
 	source := op.scaled
-	if op.twoHops { // A²: less the diagonal, plus A
+	if op.common > 0 { // A²: less the diagonal, plus A
 		source = op.once
 		if err := op.a.sums(ctx, op.rows, op.workers, op.scaled, op.once, nil); err != nil {
 			return err
 		}
 	}
+	rest := float32(0)
+	if op.common > 0 {
+		rest = float32(1/op.common - 1)
+		alpha *= float32(op.common)
+	}
 	return op.a.sums(ctx, op.rows, op.workers, source, nil, func(v int, sums []float32) {
 		end := v + len(sums)/b
 		var once, scaled []float32
-		if op.twoHops {
+		if op.common > 0 { // c·(A² − D + A/c)
 			once, scaled = op.once[v*b:end*b], op.scaled[v*b:end*b]
+			if rest > 0 || rest < 0 {
+				vec.Axpy(rest, once, sums)
+			}
 		}
 		vec.StepRows(y[v*b:end*b], sums, once, scaled, x[v*b:end*b], op.a.shape.Offsets[v:end+1], op.s[v:end], alpha, beta, gamma)
 	})
@@ -196,7 +224,7 @@ func (op *operator) each(ctx context.Context, f func(v int)) error {
 // common, the diagonal exceeds the result by more than the precision of float32. The
 // vectors of the solver are still float32.
 //
-// Scratch is 128 bytes per vertex, or 256 for DP-Spectral.
+// Scratch is 128 bytes per vertex, or 256 with common neighbours.
 type weighted struct {
 	op           *operator
 	a            *adjacency
@@ -212,7 +240,7 @@ func newWeighted(op *operator, a *adjacency, s []float64) *weighted {
 // because the vectors are float32. It returns the factor by which eigenvalues then have to
 // be multiplied. If the largest eigenvalue is 1 already, it changes nothing.
 func unitSize(ctx context.Context, a *adjacency, m method, s []float64) (float64, error) {
-	if !m.twoHops || m.strength || len(s) == 0 {
+	if m.unitTop() || len(s) == 0 {
 		return 1, nil
 	}
 	// Two bounds from below: the eigenvalue is at least every entry.
@@ -241,7 +269,7 @@ func (w *weighted) apply(ctx context.Context, y, x []float32, alpha, beta, gamma
 	const b = eigen.Width
 	if w.scaled == nil {
 		w.scaled = vec.Zeros[float64](len(x))
-		if w.op.twoHops {
+		if w.op.common > 0 {
 			w.once = vec.Zeros[float64](len(x))
 		}
 	}
@@ -255,18 +283,18 @@ func (w *weighted) apply(ctx context.Context, y, x []float32, alpha, beta, gamma
 		return err
 	}
 	source := w.scaled
-	if w.op.twoHops {
+	if w.op.common > 0 {
 		if err := w.sums(ctx, w.scaled, func(v int, sum *[b]float64) { copy(w.once[v*b:], sum[:]) }); err != nil {
 			return err
 		}
 		source = w.once
 	}
 	return w.sums(ctx, source, func(v int, sum *[b]float64) {
-		if w.op.twoHops { // A² − diag(A²) + A
+		if c := w.op.common; c > 0 { // c·(A² − diag(A²)) + A
 			d := w.a.squares[v]
 			scaled, once := (*[b]float64)(w.scaled[v*b:]), (*[b]float64)(w.once[v*b:])
 			for j := range sum {
-				sum[j] += once[j] - d*scaled[j]
+				sum[j] = c*(sum[j]-d*scaled[j]) + once[j]
 			}
 		}
 		s := w.s[v]

@@ -72,7 +72,8 @@ func (c ComponentMode) String() string {
 // is a meaningful value are pointers, nil for the default: Options{Beta: new(0.0)}.
 type Options struct {
 	Dim           int           // k, coordinates per vertex, up to 4096; 0 is 200; capped at the number of vertices
-	Beta          *float64      // β, the degree penalty, 0 to 8; nil is 1.5, and 0.5 with Degree; DPSpectral only
+	Beta          *float64      // β, the degree penalty, 0 to 8; nil is 1.5, and 0.5 with Degree, and package run chooses; DPSpectral only
+	Common        *float64      // c, weight of a common neighbour beside that of an edge, 0 to 1e6; nil is 1, as in the paper, and package run chooses; DPSpectral only
 	Normalization Normalization // Auto, Strength or Degree; DPSpectral only
 	Scale         *float64      // γ, 0 to 4: coordinates are multiplied by the eigenvalue to this power; nil is ¼
 	RowScale      *float64      // δ, 0 to 4: vectors are divided by the degree to this power; nil is ½ here, and package run chooses for dp_spectral
@@ -112,6 +113,9 @@ type Stats struct {
 	Notes         []string  // remarks on the result for the user
 }
 
+// maxCommon is the largest Common.
+const maxCommon = 1e6
+
 // maxPower is the largest Scale and RowScale.
 const maxPower = 4
 
@@ -133,29 +137,44 @@ const maxPower = 4
 //
 // A row scale of ½ is the default here, as in the textbook form of LaplacianEigenmaps:
 // compared with the best choice for each graph, its largest loss over these graphs is the
-// smallest. The method dp_spectral of package run chooses among 0, ⅛, ¼ and ½ after the solve,
-// by H3 (tune.RowScale). H3, and the mean of Pearson and Spearman at the best radius for both,
-// of the choice, beside those of ½ and of LaplacianEigenmaps:
+// smallest.
 //
-//	                  H3                   P and S
-//	                  auto   ½     LE      auto   ½     LE
-//	cora              .149   .149  .230    .527   .527  .317
-//	CollegeMsg        .301   .298  .357    .659   .666  .594
-//	ca-GrQc           .436   .375  .393    .649   .716  .423
-//	ego-facebook      .743   .676  .638    .844   .842  .754
-//	blogcatalog       .380   .370  .322    .589   .582  .485
-//	mathoverflow      .123   .123  .074    .379   .379  .246
-//	PA2000            .264   .240  .395    .814   .753  .740
-//	PA 4,000, m 5     .154   .139  .284    .711   .710  .531
-//	PA 10,000, m 40   .224   .213  .270    .816   .742  .843
-//	power law 2.2     .194   .194  .112    .422   .422  .216
-//	40 blocks         .247   .215  .373    .626   .649  .504
-//	Erdős–Rényi       .283   .167  .593    .930   .941  .806
-//	30 components     .418   .418  .662    .709   .709  .843
+// Here common and β are those of the paper. Its matrix counts common neighbours, as the walk of
+// DPWalker does, so that degrees are reconstructed and edges are lost. The method dp_spectral of
+// package run chooses common and β before the solve (tune.Penalty) and the row scale after it
+// (tune.RowScale), by H3. H3 of LaplacianEigenmaps, of what it chooses, and of common 1 and β 1.5
+// with the best row scale, and the mean of Pearson and Spearman at the best radius for both, at
+// k = 200 over all pairs:
 //
-// So the correlations of degrees are above those of LaplacianEigenmaps on all but the last PA and
-// the components, but edges are lost: the matrix counts common neighbours, as the walk of DPWalker
-// does. Degree with β ½ does not close the gap (.790 and .829).
+//	                  H3                      P and S
+//	                  LE     chosen  common 1   LE     chosen  common 1
+//	cora              .230   .372    .149       .317   .482    .527
+//	CollegeMsg        .357   .369    .300       .594   .652    .663
+//	ca-GrQc           .393   .472    .436       .425   .595    .650
+//	ego-facebook      .638   .743    .743       .754   .844    .844
+//	blogcatalog       .322   .411    .383       .491   .584    .592
+//	mathoverflow      .073   .133    .133       .233   .424    .424
+//	PA2000            .395   .423    .264       .740   .670    .815
+//	PA 4,000, m 5     .265   .269    .151       .496   .591    .699
+//	PA 10,000, m 3    .147   .212    .069       .272   .424    .588
+//	PA 10,000, m 8    .202   .206    .111       .577   .452    .663
+//	PA 10,000, m 20   .224   .280    .172       .771   .590    .750
+//	PA 10,000, m 40   .277   .328    .229       .843   .745    .813
+//	random, degree 4  .529   .548    .283       .615   .700    .650
+//	random, degree 12 .553   .552    .287       .765   .666    .887
+//	40 blocks         .531   .561    .561       .655   .846    .846
+//	one hub           .539   .546    .069       .554   .583    .203
+//	30 PAs            .658   .834    .413       .900   .823    .795
+//	30 random graphs  .839   .979    .540       .967   .976    .928
+//	power law 2.2     .064   .286    .205       .155   .496    .435
+//	ring, shortcuts   .191   .536    .536       .279   .744    .744
+//
+// So where common neighbours have edges among them (ego-facebook, blocks, a ring with shortcuts)
+// they are worth more than edges alone, a penalty of edges is worth something where hubs are few
+// (cora, ca-GrQc), and on random graphs, graphs by attachment and graphs around one hub no penalty
+// is the best. H3 is not below that of LaplacianEigenmaps, whose matrix is one of the choices, by
+// more than a sample of 512 vertices errs; P and S are, where the row scale with the most right
+// edges is smaller.
 //
 // Cosines do not depend on the row scale; with ½ the AUC of hidden edges by distance falls by .02
 // on cora and ca-GrQc and rises by .015 on CollegeMsg. Changing γ to 0 or ½ at the same δ
@@ -169,6 +188,9 @@ const maxPower = 4
 // their distances contain no information about the edges.
 func (o Options) WithDefaults(method string) Options {
 	o.Dim = cmp.Or(o.Dim, 200) // what the paper and its figures use
+	if o.Common == nil {
+		o.Common = new(1.0)
+	}
 	if o.Beta == nil {
 		o.Beta, o.freeBeta = new(1.5), o.Normalization == Auto
 		if o.Normalization == Degree {
@@ -202,6 +224,7 @@ func (o Options) Validate() error {
 	within := func(x, lo, hi float64) bool { return x >= lo && x <= hi } // false for NaN
 	check(o.Dim >= 1 && o.Dim <= base.MaxDim, "dim (%d) must be from 1 to %d", o.Dim, base.MaxDim)
 	check(within(*o.Beta, 0, base.MaxBeta), "beta (%g) must be from 0 to %d", *o.Beta, base.MaxBeta)
+	check(within(*o.Common, 0, maxCommon), "common (%g) must be from 0 to %g", *o.Common, maxCommon)
 	check(within(*o.Scale, 0, maxPower), "scale (%g) must be from 0 to %d", *o.Scale, maxPower)
 	check(within(*o.RowScale, 0, maxPower), "row_scale (%g) must be from 0 to %d", *o.RowScale, maxPower)
 	check(within(o.Tolerance, math.SmallestNonzeroFloat64, 0.1), "tolerance (%g) must be above 0 and at most 0.1", o.Tolerance)

@@ -66,21 +66,24 @@ func LaplacianEigenmaps(ctx context.Context, g *csr.Graph, opts Options) (*vec.M
 // DPSpectral embeds the vertices by the k largest (algebraic) eigenpairs of
 //
 //	N = D^-½ W D^-½   (Degree)    or    S^-½ W S^-½   (Strength)
-//	W = D^-β C' D^-β,   C' = A² − D + A,   S = diag(row sums of W)
+//	W = D^-β C' D^-β,   C' = c·(A² − D) + A,   S = diag(row sums of W)
 //
 // the degree-penalty spectral method of Feng et al., Representation Learning for Scale-free
-// Networks, AAAI 2018, section 3. C' counts common neighbours, and one more for an edge.
+// Networks, AAAI 2018, section 3. C' counts common neighbours, and one more for an edge: c, Common,
+// is 1 there. With c 0 the matrix has the entries of edges alone, a product with it takes half
+// of the time, and with β 0 too it is that of [LaplacianEigenmaps].
 // The paper prints the normalised form as D^-½ W D^½, which is not symmetric, and is
 // assumed to be a misprint. The code of its authors uses Strength.
 //
 // The paper has no weights. In a graph with weights, A_ij is the weight w_ij divided by the
 // mean weight, and D has the row sums of A. The penalty D^-β uses the same D, so that a
-// vertex with many or heavy edges is penalised. C' = A² − diag(A²) + A: an entry is the sum
-// of w_im·w_mj over the common neighbours m of i and j, plus w_ij if they are adjacent.
+// vertex with many or heavy edges is penalised. C' = c·(A² − diag(A²)) + A: an entry is the
+// sum of w_im·w_mj over the common neighbours m of i and j, times c, plus w_ij if they are
+// adjacent.
 // Dividing weights by their mean makes the balance of the two terms, and so the embedding,
 // independent of their unit.
 //
-// C' is never formed: a product with N is two products with A. The rest is as for
+// C' is never formed: a product with N is two products with A, one with c 0. The rest is as for
 // LaplacianEigenmaps, except that the largest eigenvalue of Degree is not known in advance:
 // its tolerance is relative to the λ₁ that the solver finds, and with Joint the solver
 // finds the leading eigenvalues of all components.
@@ -159,7 +162,8 @@ func solvePenalised(ctx context.Context, in input, opts Options) (*Eigenpairs, e
 	var e *Eigenpairs
 	var err error
 	if !switched {
-		m := method{twoHops: true, strength: opts.Normalization == Strength, beta: *opts.Beta, auto: auto}
+		m := penalised(opts)
+		m.auto = auto && !m.plain() // whose normalisations are the same
 		e, err = solveSpectral(ctx, in, m, opts)
 		switched = errors.Is(err, errCrowded)
 		if switched {
@@ -171,7 +175,9 @@ func solvePenalised(ctx context.Context, in input, opts Options) (*Eigenpairs, e
 			opts.Beta = nil
 		}
 		opts = opts.WithDefaults(MethodDPSpectral)
-		if e, err = solveSpectral(ctx, in, method{twoHops: true, beta: *opts.Beta, auto: true}, opts); err == nil {
+		m := penalised(opts)
+		m.auto = true
+		if e, err = solveSpectral(ctx, in, m, opts); err == nil {
 			e.Stats.Notes = append([]string{fmt.Sprintf("normalization is 'degree', with beta %g: with 'strength' more of the largest eigenvalues of this graph lie close to 1 than can be separated, and hardly any eigenpair converged", *opts.Beta)}, e.Stats.Notes...)
 		}
 	}
@@ -230,7 +236,7 @@ func unconverged(m method, opts Options, stats *Stats) string {
 	// mixtures of each other and of further eigenvectors.
 	if n := len(stats.Eigenvalues); n > 1 && (stats.Reason == eigen.ReasonStalled || worst > max(opts.Tolerance, spread/float64(n))) {
 		note += fmt.Sprintf(", while all %d eigenvalues lie within %.2g of the largest: the vectors are not the eigenvectors", n, spread)
-		if m.twoHops && m.strength {
+		if m.strength {
 			note += "; normalization := 'degree' keeps eigenvalues apart where small dense groups crowd them at 1"
 		}
 	}

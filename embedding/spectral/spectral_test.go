@@ -52,30 +52,21 @@ func explicit(g *csr.Graph, m method) *mat.SymDense {
 	w := mat.NewSymDense(n, nil)
 	degree := func(v int) float64 { return mat.Sum(a.RowView(v)) }
 	diagonal := make([]float64, n)
-	if !m.twoHops {
-		for u := range n {
-			diagonal[u] = degree(u)
-			for v := range u {
-				w.SetSym(u, v, a.At(u, v))
+	var common mat.Dense
+	common.Mul(a, a)
+	for u := range n {
+		for v := range u {
+			if c := m.common*common.At(u, v) + a.At(u, v); c > 0 {
+				w.SetSym(u, v, c*math.Pow(degree(u)*degree(v), -m.beta))
 			}
 		}
-	} else {
-		var common mat.Dense
-		common.Mul(a, a)
-		for u := range n {
-			for v := range u {
-				if c := common.At(u, v) + a.At(u, v); c > 0 {
-					w.SetSym(u, v, c*math.Pow(degree(u)*degree(v), -m.beta))
-				}
-			}
-		}
-		for u := range n {
-			diagonal[u] = degree(u)
-			if m.strength {
-				diagonal[u] = 0
-				for v := range n {
-					diagonal[u] += w.At(u, v)
-				}
+	}
+	for u := range n {
+		diagonal[u] = degree(u)
+		if m.strength {
+			diagonal[u] = 0
+			for v := range n {
+				diagonal[u] += w.At(u, v)
 			}
 		}
 	}
@@ -93,15 +84,21 @@ func explicit(g *csr.Graph, m method) *mat.SymDense {
 func methods() map[string]method {
 	return map[string]method{
 		"le":           {},
-		"degree β=0":   {twoHops: true},
-		"degree β=½":   {twoHops: true, beta: 0.5},
-		"strength β=0": {twoHops: true, strength: true},
-		"strength β=2": {twoHops: true, strength: true, beta: 2},
+		"degree β=0":   {common: 1},
+		"degree β=½":   {common: 1, beta: 0.5},
+		"strength β=0": {common: 1, strength: true},
+		"strength β=2": {common: 1, strength: true, beta: 2},
+
+		"edges, strength β=0":    {strength: true},
+		"edges, strength β=½":    {strength: true, beta: 0.5},
+		"edges, degree β=½":      {beta: 0.5},
+		"common ⅛, strength β=1": {common: 0.125, strength: true, beta: 1},
+		"common 3, degree β=½":   {common: 3, beta: 0.5},
 	}
 }
 
 func (m method) options() Options {
-	o := Options{Beta: new(m.beta), Scale: new(0.0), RowScale: new(0.0)}
+	o := Options{Beta: new(m.beta), Common: new(m.common), Scale: new(0.0), RowScale: new(0.0)}
 	if !m.strength {
 		o.Normalization = Degree
 	}
@@ -110,9 +107,9 @@ func (m method) options() Options {
 
 func embed(tb testing.TB, g *csr.Graph, m method, o Options) (*vec.Matrix, Stats) {
 	tb.Helper()
-	f := LaplacianEigenmaps
-	if m.twoHops {
-		f = DPSpectral
+	f := DPSpectral
+	if m == (method{}) {
+		f = LaplacianEigenmaps
 	}
 	u, stats, err := f(context.Background(), g, o)
 	if err != nil {
@@ -202,7 +199,7 @@ func checkPairs(t *testing.T, g *csr.Graph, m method, u *vec.Matrix, values []fl
 // closer to each other than the residual, it adds that the vectors are not the
 // eigenvectors, and what to do.
 func TestUnconverged(t *testing.T) {
-	strength := method{twoHops: true, strength: true}
+	strength := method{common: 1, strength: true}
 	opts := Options{Tolerance: 1e-4}
 	for _, c := range []struct {
 		m              method
@@ -210,7 +207,7 @@ func TestUnconverged(t *testing.T) {
 		mixed, degree  bool
 	}{
 		{strength, 0.99, 0.01, true, true},
-		{method{twoHops: true}, 0.99, 0.01, true, false},
+		{method{common: 1}, 0.99, 0.01, true, false},
 		{strength, 0.2, 0.0002, false, false},
 	} {
 		stats := &Stats{Eigenvalues: []float64{1, c.last}, Residuals: []float64{0, c.residual}, Reason: "so"}
@@ -376,9 +373,9 @@ func TestSpectral_ReferenceEigenvalues(t *testing.T) {
 	cases := map[string]method{"le": {}}
 	for _, beta := range []float64{0.5, 1, 2} {
 		if beta < 2 {
-			cases[fmt.Sprintf("degree beta=%.1f", beta)] = method{twoHops: true, beta: beta}
+			cases[fmt.Sprintf("degree beta=%.1f", beta)] = method{common: 1, beta: beta}
 		}
-		cases[fmt.Sprintf("strength beta=%.1f", beta)] = method{twoHops: true, strength: true, beta: beta}
+		cases[fmt.Sprintf("strength beta=%.1f", beta)] = method{common: 1, strength: true, beta: beta}
 	}
 	for graph, g := range map[string]*csr.Graph{
 		"ego-facebook":              realGraph(t, "ego-facebook"),
@@ -518,7 +515,7 @@ func TestSpectral_RelabellingPermutesRows(t *testing.T) {
 // U = D^-δ T Λ^γ, and columns of eigenvalues that are not positive vanish.
 func TestSpectral_Scales(t *testing.T) {
 	g := largestComponent(randomGraph(t, 50, 200, rand.New(rand.NewPCG(9, 1))))
-	m := method{twoHops: true, beta: 0.5}
+	m := method{common: 1, beta: 0.5}
 	o := m.options()
 	o.Dim = g.Vertices()
 	plain, stats := embed(t, g, m, o)

@@ -112,7 +112,7 @@ func TestSpectral_UnitOfWeights(t *testing.T) {
 		compare := func(what string, a, b *csr.Graph) {
 			x, _ := embed(t, a, m, o)
 			y, _ := embed(t, b, m, o)
-			if m.twoHops && !m.strength && m.beta == 0 {
+			if m.twoHops() && !m.strength && m.beta == 0 {
 				return // its largest eigenvalues nearly coincide
 			}
 			for v := 1; v < x.Rows; v++ {
@@ -171,14 +171,14 @@ func TestSpectral_ExtremeWeights(t *testing.T) {
 	for _, spread := range []float64{10, 30, 60, 120} {
 		w := testgraph.RandomWeights(g, spread, 3)
 		for name, m := range methods() {
-			f := LaplacianEigenmaps
-			if m.twoHops {
-				f = DPSpectral
+			f := DPSpectral
+			if m == (method{}) {
+				f = LaplacianEigenmaps
 			}
 			o := m.options()
 			o.Dim = 8
 			u, _, err := f(context.Background(), w, o)
-			if errors.Is(err, base.ErrOptions) && m.twoHops && spread > 10 {
+			if errors.Is(err, base.ErrOptions) && m.beta+m.common > 0 && spread > 10 {
 				refused++
 				continue
 			}

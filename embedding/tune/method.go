@@ -111,13 +111,13 @@ const maxAxes = 6
 // point is a value for each axis of a branch.
 type point [maxAxes]float64
 
-// autoScale is the value of row_scale for the choice of [RowScale].
-const autoScale = -1
+// chosen is the value of an axis of dp_spectral for the choice of [Penalty] or [RowScale].
+const chosen = -1
 
 func scaleAxes() []axis {
 	return []axis{
 		{name: "scale", coarse: []float64{0, 0.25, 0.5, 1}, most: 4, step: 0.125, finest: 0.03},
-		{name: "row_scale", coarse: []float64{0, 0.125, 0.25, 0.5}, most: 4, step: 0.125, finest: 0.03},
+		{name: "row_scale", coarse: []float64{0, 0.25, 0.5, 0.75}, most: 4, step: 0.125, finest: 0.03},
 	}
 }
 
@@ -132,6 +132,7 @@ func rowAxes(solved bool) []axis {
 func shapes(method string) []shape {
 	alpha := axis{name: "alpha", coarse: []float64{0.025, 0.05, 0.1}, least: 0.001, most: 0.2, step: 1, finest: 0.25, solved: true, geometric: true}
 	walks := axis{name: "walks", least: 1, step: 1, finest: 1, solved: true, geometric: true, whole: true, length: true}
+	common := axis{name: "common", coarse: []float64{0, 1}, most: 1, step: 1, finest: 0.5, solved: true}
 	walk := func(axes ...axis) []shape {
 		return []shape{{nil, slices.Concat(rowAxes(false), []axis{walks}, axes, []axis{alpha})}}
 	}
@@ -139,11 +140,11 @@ func shapes(method string) []shape {
 	case embedding.MethodDPSpectral:
 		penalty := func(normalization embedding.Normalization, coarse ...float64) shape {
 			beta := axis{name: "beta", coarse: coarse, most: 4, step: 0.2, finest: 0.04, solved: true}
-			return shape{[]Option{{"normalization", normalization.String()}}, append([]axis{beta}, scaleAxes()...)}
+			return shape{[]Option{{"normalization", normalization.String()}}, append([]axis{beta, common}, scaleAxes()...)}
 		}
 		return []shape{
 			penalty(embedding.Degree, 0, 0.25, 0.5, 0.75, 1),
-			penalty(embedding.Strength, 0.5, 1, 1.5, 2, 2.5),
+			penalty(embedding.Strength, 0, 0.5, 1, 1.5, 2),
 		}
 	case embedding.MethodLaplacianEigenmaps:
 		return []shape{{nil, scaleAxes()}}
@@ -159,7 +160,6 @@ func shapes(method string) []shape {
 		return []shape{{nil, rowAxes(true)}}
 	case embedding.MethodDPWalker:
 		beta := axis{name: "beta", coarse: []float64{0.25, 0.5, 1}, most: 6, step: 0.25, finest: 0.1, solved: true}
-		common := axis{name: "common", coarse: []float64{0, 1}, most: 1, step: 1, finest: 0.5, solved: true}
 		return walk(beta, common)
 	case embedding.MethodDeepWalk:
 		return walk()
@@ -245,9 +245,13 @@ func (b *branch) standard() (p point) {
 		"row_norm": *w.RowNorm, "row_scale": *w.RowScale, "walks": float64(w.Walks), "beta": *w.Beta, "common": *w.Common, "alpha": w.Alpha, "p": w.P, "q": w.Q,
 	}
 	if m.spectral() {
-		of = map[string]float64{"beta": *s.Beta, "scale": *s.Scale, "row_scale": *s.RowScale}
-		if m.Name == embedding.MethodDPSpectral && m.Spectral.RowScale == nil {
-			of["row_scale"] = autoScale
+		of = map[string]float64{"scale": *s.Scale, "row_scale": *s.RowScale}
+		if m.Name == embedding.MethodDPSpectral {
+			for name, x := range map[string]*float64{"beta": m.Spectral.Beta, "common": m.Spectral.Common, "row_scale": m.Spectral.RowScale} {
+				if of[name] = chosen; x != nil {
+					of[name] = *x
+				}
+			}
 		}
 	}
 	if m.Placing != nil {
@@ -272,7 +276,7 @@ func (m Method) spectral() bool {
 func (b *branch) options(p point) []Option {
 	list := slices.Clone(b.fixed)
 	for i, a := range b.axes {
-		if a.name == "row_scale" && p[i] == autoScale && b.method.spectral() {
+		if b.method.Name == embedding.MethodDPSpectral && p[i] == chosen {
 			list = append(list, Option{a.name, "auto"})
 			continue
 		}
@@ -285,19 +289,21 @@ func (b *branch) at(p point) (embedding.SpectralOptions, embedding.WalkOptions) 
 	s, w := b.method.Spectral, b.method.Walks
 	for i, a := range b.axes {
 		x := p[i]
+		to := &x // nil for what the method chooses
+		if b.method.Name == embedding.MethodDPSpectral && x == chosen {
+			to = nil
+		}
 		switch a.name {
 		case "beta":
-			s.Beta, w.Beta = &x, &x
+			s.Beta, w.Beta = to, to
 		case "scale":
-			s.Scale = &x
+			s.Scale = to
 		case "row_scale":
-			if w.RowScale = &x; x != autoScale {
-				s.RowScale = &x
-			}
+			s.RowScale, w.RowScale = to, to
 		case "row_norm":
-			w.RowNorm = &x
+			w.RowNorm = to
 		case "common":
-			w.Common = &x
+			s.Common, w.Common = to, to
 		case "walks":
 			w.Walks = int(x)
 		case "alpha":
@@ -315,7 +321,7 @@ func (b *branch) at(p point) (embedding.SpectralOptions, embedding.WalkOptions) 
 // twice the learning rate, if this is searched; the package documentation has the reason.
 func (b *branch) moved(p point, i int, step float64) point {
 	a, x := b.axes[i], p[i]
-	if x < a.least { // autoScale
+	if x < a.least { // chosen
 		x = a.coarse[len(a.coarse)/2]
 	}
 	p[i] = a.moved(x, step)

@@ -39,15 +39,20 @@ func (b *branch) seconds(vertices, edges int64, at point, full bool) float64 {
 	}
 	n, arcs := int(vertices), float64(2*edges)
 	s, w := b.at(at)
+	trials := 0
+	if b.method.Name == embedding.MethodDPSpectral {
+		trials = PenaltySolves(s)
+	}
 	s, w = s.WithDefaults(b.method.Name), w.WithDefaults(b.method.Name)
 	if !full {
 		s.Dim, w.Dim, w.Walks = min(s.Dim, surveyDim), min(w.Dim, surveyDim), min(w.Walks, surveyWalks)
 	}
 	if b.method.spectral() {
-		if b.method.Name == embedding.MethodDPSpectral {
+		if b.method.Name == embedding.MethodDPSpectral && *s.Common > 0 {
 			arcs *= 2 // a product with the matrix is two with the adjacency
 		}
-		return eigen.Seconds(n, min(s.Dim, n), arcs*arcSeconds, multiplySeconds)
+		solve := func(dim int) float64 { return eigen.Seconds(n, min(dim, n), arcs*arcSeconds, multiplySeconds) }
+		return solve(s.Dim) + float64(trials)*solve(PenaltyDim(s))
 	}
 	visits := float64(n) * float64(w.Walks) * float64(w.Length) * float64(w.Epochs)
 	return visits * float64(w.Window+1) * math.Log2(2+float64(n)) * float64(w.Dim) * pairSeconds

@@ -14,9 +14,8 @@ import (
 // Prices of the survey. Eigenvectors are ordered by their eigenvalues, so the
 // first ones are those of a full solve.
 const (
-	surveyDim       = 64
-	surveyWalks     = 3
-	surveyTolerance = 1e-2
+	surveyDim   = 64
+	surveyWalks = 3
 )
 
 // runner computes embeddings for several goroutines. It keeps the last solves: those of the
@@ -175,10 +174,15 @@ func walker(name string) func(context.Context, *csr.Graph, embedding.WalkOptions
 func (r *runner) solve(ctx context.Context, k solveKey, workers int) (*embedding.Eigenpairs, error) {
 	return get(r, &r.solves, k.shared(), 1+r.abreast, func() (*embedding.Eigenpairs, error) {
 		o, _ := k.branch.at(k.point)
-		o = o.WithDefaults(k.branch.method.Name)
 		o.Workers = workers
-		if !k.full {
-			o.Dim, o.Tolerance = min(o.Dim, surveyDim), max(o.Tolerance, surveyTolerance)
+		if full := o.WithDefaults(k.branch.method.Name); !k.full {
+			o.Dim, o.Tolerance = min(full.Dim, surveyDim), max(full.Tolerance, surveyTolerance)
+		}
+		if k.branch.method.Name == embedding.MethodDPSpectral {
+			var err error
+			if o, _, err = Penalty(ctx, k.graph, o, workers); err != nil {
+				return nil, err
+			}
 		}
 		return embedding.SolveSpectral(ctx, k.graph, k.branch.method.Name, o)
 	})

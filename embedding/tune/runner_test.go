@@ -39,8 +39,8 @@ func TestRunner_SharesTrainings(t *testing.T) {
 	}
 }
 
-// The defaults of dp_spectral choose their row scale, which an option of a trial says, and a
-// step from there has a number.
+// The defaults of dp_spectral choose their penalty and row scale, which options of a trial say,
+// and a step from there has a number.
 func TestBranch_AutoScale(t *testing.T) {
 	t.Parallel()
 	branches, err := Method{Name: embedding.MethodDPSpectral}.branches()
@@ -51,13 +51,15 @@ func TestBranch_AutoScale(t *testing.T) {
 		if !b.home {
 			continue
 		}
-		at := slices.IndexFunc(b.axes, func(a axis) bool { return a.name == "row_scale" })
-		p := b.standard()
-		if options := b.options(p); options[len(b.fixed)+at].Value != "auto" {
-			t.Errorf("the defaults are %v", options)
-		}
-		if x := b.moved(p, at, 0.125)[at]; x != 0.375 {
-			t.Errorf("a step from the choice goes to %v", x)
+		for name, want := range map[string]float64{"beta": 1.125, "common": 1, "row_scale": 0.625} {
+			at := slices.IndexFunc(b.axes, func(a axis) bool { return a.name == name })
+			p := b.standard()
+			if options := b.options(p); options[len(b.fixed)+at].Value != "auto" {
+				t.Errorf("the defaults are %v", options)
+			}
+			if x := b.moved(p, at, 0.125)[at]; x != want {
+				t.Errorf("a step from the choice of %s goes to %v", name, x)
+			}
 		}
 	}
 }

@@ -29,6 +29,11 @@ type search struct {
 	reports chan string  // how far the embedding of a Placing is
 }
 
+// refused reports whether a method refuses its options on a graph.
+func refused(err error) bool {
+	return errors.Is(err, embedding.ErrOptions) || errors.Is(err, embedding.ErrEntries)
+}
+
 var errCut = errors.New("limit reached")
 
 func (s *search) planner(ask func(request) (float64, error)) *planner {
@@ -83,7 +88,7 @@ func (s *search) judge(r request, workers int) (t Trial, err error) {
 	t = Trial{Method: r.branch.method.Name, Options: r.branch.options(r.point)}
 	m, err := s.runner.embed(s.ctx, s.embeds(r), workers)
 	switch {
-	case errors.Is(err, embedding.ErrOptions) || errors.Is(err, embedding.ErrEntries):
+	case refused(err):
 		t.Score, t.Err, err = math.NaN(), err, nil
 	case err == nil:
 		t.Judgement, err = s.objective.Judge(s.ctx, m, r.effort, workers)

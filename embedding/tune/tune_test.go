@@ -164,12 +164,12 @@ func TestSearch_Limits(t *testing.T) {
 // that all embeddings use their values.
 func TestSearch_Held(t *testing.T) {
 	g := attachment(t, 60, 2)
-	held := embedding.SpectralOptions{Dim: 5, Normalization: embedding.Degree, Beta: new(0.3), Scale: new(0.7)}
+	held := embedding.SpectralOptions{Dim: 5, Normalization: embedding.Degree, Beta: new(0.3), Common: new(0.5), Scale: new(0.7)}
 	held.RowScale = new(0.375)
 	objective := &wanted{g: g, best: spectral(t, g, held), close: Same}
 	held.RowScale = nil
 	found, err := Search(context.Background(), objective, []Method{
-		{Name: embedding.MethodDPSpectral, Spectral: held, Held: []string{"normalization", "beta", "scale"}},
+		{Name: embedding.MethodDPSpectral, Spectral: held, Held: []string{"normalization", "beta", "common", "scale"}},
 	}, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -240,8 +240,8 @@ func TestSearch_Refused(t *testing.T) {
 		t.Fatal(err)
 	}
 	small := embedding.SpectralOptions{Dim: 3}
-	methods := []Method{{Name: embedding.MethodDPSpectral, Spectral: small, Held: []string{"beta"}}, {Name: embedding.MethodLaplacianEigenmaps, Spectral: small}}
-	methods[0].Spectral.Beta = new(8.0)
+	methods := []Method{{Name: embedding.MethodDPSpectral, Spectral: small, Held: []string{"beta", "common"}}, {Name: embedding.MethodLaplacianEigenmaps, Spectral: small}}
+	methods[0].Spectral.Beta, methods[0].Spectral.Common = new(8.0), new(1.0)
 	objective, err := Reconstruction(g, evaluate.ReconstructOptions{Points: 8})
 	if err != nil {
 		t.Fatal(err)
@@ -396,7 +396,7 @@ func TestSearch_Survey(t *testing.T) {
 			t.Errorf("scales %s, of which %d were better, in the second solve: %v", tried, better, second)
 		}
 	}
-	if len(second) != surveyedPoints || found.Left != 3*surveyedPoints {
+	if len(second) != surveyedPoints || found.Left != 8*surveyedPoints {
 		t.Errorf("%d trials of the second solve, %d left", len(second), found.Left)
 	}
 }

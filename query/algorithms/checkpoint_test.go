@@ -29,6 +29,9 @@ func TestCheckpoints(t *testing.T) {
 		"harmonic": func(ctx context.Context, g *csr.Graph, w Work, c Checkpoints) (any, error) {
 			return Harmonic(ctx, g, DistanceOptions{Work: w, Checkpoints: c})
 		},
+		"closeness": func(ctx context.Context, g *csr.Graph, w Work, c Checkpoints) (any, error) {
+			return Closeness(ctx, g, DistanceOptions{Work: w, Checkpoints: c})
+		},
 		"lengths": func(ctx context.Context, g *csr.Graph, w Work, c Checkpoints) (any, error) {
 			return Harmonic(ctx, weighted(g), DistanceOptions{Work: w, Checkpoints: c, Weighted: true, Sources: 40})
 		},

@@ -3,7 +3,7 @@
 // csr.Graph, which is simple and undirected, and depend neither on the store nor on
 // the language.
 //
-//	centrality   Degree, Strength, PageRank, Eigenvector, Katz, Harmonic, Betweenness, Eccentricity
+//	centrality   Degree, Strength, PageRank, Eigenvector, Katz, Harmonic, Closeness, Betweenness, Eccentricity
 //	groups       Leiden, LabelPropagation, Modularity, Cores, csr.Graph.Components
 //	paths        ShortestPath, Within
 //	graphs       Exchange, Sample, ForestFire

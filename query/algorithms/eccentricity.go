@@ -59,6 +59,39 @@ func Eccentricity(ctx context.Context, g *csr.Graph, opts EccentricityOptions) (
 	return e.low, nil
 }
 
+// DiameterBytes is the memory of Diameter for each vertex: 32 bytes for a search, 16 for the bounds, 20
+// for the components, and 64 for the distances at which 64 sources reach it, some four.
+const DiameterBytes = 132
+
+// Diameter returns bounds of the diameter of the largest component of a graph, which is the largest
+// number of edges on a shortest path between two of its vertices; equal bounds are exact, and 0 is that
+// of a graph without edges. It computes the distances from at most 127 vertices, as Eccentricity does,
+// in DiameterBytes per vertex.
+func Diameter(ctx context.Context, g *csr.Graph) (least, most int64, err error) {
+	n := g.Vertices()
+	if n == 0 {
+		return 0, 0, nil
+	}
+	e := &eccentricities{bitSearch: newBitSearch(ctx, g), bounds: bounds{low: make([]int64, n), high: make([]int64, n)}}
+	open := g.Components().Vertices()[0]
+	most = int64(len(open)) - 1
+	for _, v := range open {
+		e.high[v] = most
+	}
+	for count := 1; count <= 64 && least < most; count *= 2 {
+		if !e.refine(e.choose(open, count)) {
+			return 0, 0, ctx.Err()
+		}
+		most = 0
+		for _, v := range open {
+			least, most = max(least, e.low[v]), max(most, e.high[v])
+		}
+		open = slices.DeleteFunc(open, func(v uint32) bool { return e.high[v] <= least })
+		most = max(least, most)
+	}
+	return least, most, nil
+}
+
 // eccentricities narrows bounds of the eccentricities until they are equal.
 type eccentricities struct {
 	*bitSearch

@@ -38,8 +38,12 @@ func NewEstimator(g *csr.Graph, w Work, weighted bool) (Estimator, error) {
 // pass is the time of an iteration of PageRank.
 func (e Estimator) pass(ctx context.Context, workers int) (float64, error) {
 	const iterations = 3
-	n := e.g.Vertices()
-	s := system{Work: Work{Workers: workers}, g: e.g, factor: 0.85, inverse: make([]float64, n), c: make([]float64, n), rho: 0.85, tolerance: -1, most: iterations, stage: "estimate"}
+	start, err := starts(e.g.Vertices(), nil)
+	if err != nil {
+		return 0, err
+	}
+	s := pageRankSystem(Work{Workers: workers}, e.g, 0.85, start)
+	s.tolerance, s.most = -1, iterations
 	began := time.Now()
 	if _, err := s.solve(ctx); !errors.Is(err, ErrConverge) {
 		return 0, err
@@ -82,7 +86,8 @@ func (e Estimator) LabelPropagation(ctx context.Context) (float64, error) {
 	return e.batched(ctx, labelPasses)
 }
 
-// PageRank estimates PageRank.
+// PageRank estimates PageRank, to a factor of three above: how few iterations the eigenvalues of the graph
+// allow is unknown.
 func (e Estimator) PageRank(ctx context.Context, damping, tolerance float64) (float64, error) {
 	s := system{rho: damping, tolerance: tolerance, most: maxIterations}
 	pass, err := e.pass(ctx, e.Workers)
@@ -118,7 +123,7 @@ func (e Estimator) Triangles(ctx context.Context) (float64, error) {
 	return time.Since(began).Seconds() + float64(lookups)*perLookup/float64(workersOf(e.Work)), ctx.Err()
 }
 
-// Harmonic estimates Harmonic, and returns the number of sources from which it
+// Harmonic estimates Harmonic, and Closeness if all vertices are sources, and returns the number of sources from which it
 // computes paths. It measures one search for each worker.
 func (e Estimator) Harmonic(ctx context.Context, opts DistanceOptions) (seconds float64, sources int, err error) {
 	at, cost := 64, 32.0
@@ -132,7 +137,7 @@ func (e Estimator) Harmonic(ctx context.Context, opts DistanceOptions) (seconds 
 	sources = len(opts.sources(g, cost))
 	l := lengthsOf(g, e.Work)
 	seconds, err = e.searches(opts, at, sources, func(o DistanceOptions) error {
-		_, err := o.inverses(ctx, l, o.sources(g, cost))
+		_, err := o.sums(ctx, l, o.sources(g, cost), inverse)
 		return err
 	})
 	return seconds, sources, err

@@ -243,6 +243,23 @@ func TestDistances_EqualGonum(t *testing.T) {
 			t.Fatal(h, err)
 		}
 		near(t, "harmonic", h.Values, listOf(n, network.Harmonic(p, all)), 1e-12)
+		closeness, err := Closeness(t.Context(), g, opts)
+		if err != nil || closeness.Sources != n || closeness.Error != 0 {
+			t.Fatal(closeness, err)
+		}
+		wanted := make([]float64, n)
+		for v := range wanted {
+			sum, reached := 0.0, 0.0
+			for u := range n {
+				if d := all.Weight(int64(v), int64(u)); u != v && !math.IsInf(d, 1) {
+					sum, reached = sum+d, reached+1
+				}
+			}
+			if reached > 0 {
+				wanted[v] = reached / sum * reached / float64(n-1)
+			}
+		}
+		near(t, "closeness", closeness.Values, wanted, 1e-12)
 		// gonum counts every pair from both ends.
 		want := listOf(n, network.Betweenness(p))
 		if g.Weights != nil {
@@ -268,6 +285,15 @@ func TestDistances_EqualGonum(t *testing.T) {
 		got, err := Eccentricity(t.Context(), g, EccentricityOptions{})
 		if err != nil || !slices.Equal(got, far) {
 			t.Fatalf("eccentricity %v, want %v, %v", got, far, err)
+		}
+		wide := int64(0)
+		if components := g.Components().Vertices(); len(components) > 0 {
+			for _, v := range components[0] {
+				wide = max(wide, far[v])
+			}
+		}
+		if least, most, err := Diameter(t.Context(), g); err != nil || least > wide || most < wide {
+			t.Errorf("diameter %d to %d, want %d: %v", least, most, wide, err)
 		}
 	}
 }
@@ -505,8 +531,9 @@ func TestMeasures_Workers(t *testing.T) {
 		"eigenvector": func(ctx context.Context, w Work) (any, error) {
 			return Eigenvector(ctx, g, EigenvectorOptions{Work: w})
 		},
-		"katz":     func(ctx context.Context, w Work) (any, error) { return Katz(ctx, g, KatzOptions{Work: w}) },
-		"harmonic": func(ctx context.Context, w Work) (any, error) { return Harmonic(ctx, g, DistanceOptions{Work: w}) },
+		"katz":      func(ctx context.Context, w Work) (any, error) { return Katz(ctx, g, KatzOptions{Work: w}) },
+		"harmonic":  func(ctx context.Context, w Work) (any, error) { return Harmonic(ctx, g, DistanceOptions{Work: w}) },
+		"closeness": func(ctx context.Context, w Work) (any, error) { return Closeness(ctx, g, DistanceOptions{Work: w}) },
 		"lengths": func(ctx context.Context, w Work) (any, error) {
 			return Harmonic(ctx, g, DistanceOptions{Work: w, Weighted: true, Sources: 50})
 		},
@@ -556,6 +583,7 @@ func TestMeasures_Refused(t *testing.T) {
 		"eigenvector": func(g *csr.Graph) (any, error) { return Eigenvector(t.Context(), g, EigenvectorOptions{}) },
 		"katz":        func(g *csr.Graph) (any, error) { return Katz(t.Context(), g, KatzOptions{}) },
 		"harmonic":    func(g *csr.Graph) (any, error) { return Harmonic(t.Context(), g, DistanceOptions{Weighted: true}) },
+		"closeness":   func(g *csr.Graph) (any, error) { return Closeness(t.Context(), g, DistanceOptions{Weighted: true}) },
 		"betweenness": func(g *csr.Graph) (any, error) { return Betweenness(t.Context(), g, DistanceOptions{Weighted: true}) },
 		"leiden":      func(g *csr.Graph) (any, error) { return Leiden(t.Context(), g, LeidenOptions{}) },
 		"labels":      func(g *csr.Graph) (any, error) { return LabelPropagation(t.Context(), g, LabelOptions{}) },

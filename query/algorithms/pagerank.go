@@ -34,8 +34,8 @@ type PageRankOptions struct {
 // Without the vertices that have no edges the matrix is similar to a symmetric one,
 // whose eigenvalues are real: see system.solve. The contribution of these vertices is a
 // multiple of the solution (Del Corso, Gulli and Romani, "Fast PageRank Computation via
-// a Sparse Linear System", 2005). It takes O(n + m) an iteration, about 50 iterations
-// for 0.85, and 48 bytes per vertex.
+// a Sparse Linear System", 2005). It takes O(n + m) an iteration, at most about
+// 50 iterations for 0.85, in graphs without communities half of that, and 56 bytes per vertex.
 func PageRank(ctx context.Context, g *csr.Graph, opts PageRankOptions) (Scores, error) {
 	opts.Damping = cmp.Or(opts.Damping, 0.85)
 	if err := checkFraction("damping", opts.Damping); err != nil {
@@ -49,10 +49,18 @@ func PageRank(ctx context.Context, g *csr.Graph, opts PageRankOptions) (Scores, 
 	if err != nil {
 		return Scores{}, err
 	}
-	s := system{
-		Work: opts.Work, g: g, factor: opts.Damping, inverse: vec.Zeros[float64](len(start)), c: start,
-		rho: opts.Damping, tolerance: tolerance(opts.Tolerance), most: maxIterations, stage: "pagerank",
+	s := pageRankSystem(opts.Work, g, opts.Damping, start)
+	s.tolerance = tolerance(opts.Tolerance)
+	scores, err := s.solve(ctx)
+	if err == nil {
+		scale(scores.Values, 1/sumOf(scores.Values))
 	}
+	return scores, err
+}
+
+// pageRankSystem is the system of a walk by the weights of a graph, without a tolerance.
+func pageRankSystem(w Work, g *csr.Graph, damping float64, start []float64) system {
+	s := system{Work: w, g: g, factor: damping, inverse: vec.Zeros[float64](len(start)), c: start, rho: damping, most: maxIterations, stage: "pagerank"}
 	s.each(len(start), func(lo, hi int) {
 		for v := lo; v < hi; v++ {
 			if g.Degree(uint32(v)) > 0 {
@@ -60,11 +68,7 @@ func PageRank(ctx context.Context, g *csr.Graph, opts PageRankOptions) (Scores, 
 			}
 		}
 	})
-	scores, err := s.solve(ctx)
-	if err == nil {
-		scale(scores.Values, 1/sumOf(scores.Values))
-	}
-	return scores, err
+	return s
 }
 
 // maxIterations is enough for a damping of 0.9999.

@@ -67,6 +67,11 @@ func TestDriver_Modes(t *testing.T) {
 	if _, err := os.Stat(odd); err != nil {
 		t.Error(err)
 	}
+	memory := openSQL(t, query.Memory)
+	must(t, memory, "CREATE GRAPH g")
+	for range 3 { // in the same store, whichever connection it is
+		must(t, memory, "DESCRIBE GRAPH g")
+	}
 	confined := openSQL(t, newFile(t)+"?no_files=true&workers=1&max_rows=5")
 	if _, err := confined.Exec("EXPORT GRAPH friends INTO FILE 'x.csv'"); !errors.Is(err, fault.ErrNoFiles) {
 		t.Errorf("a file with no_files: %v", err)

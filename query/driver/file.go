@@ -100,8 +100,11 @@ func (f *file) leave() int {
 }
 
 // canonical returns the absolute path without symbolic links, so that each file has
-// one name. For a file that does not exist, it resolves the path of the folder.
+// one name; query.Memory is its own. For a file that does not exist, it resolves the path of the folder.
 func canonical(path string) string {
+	if path == query.Memory {
+		return path
+	}
 	if absolute, err := filepath.Abs(path); err == nil {
 		path = absolute
 	}

@@ -91,6 +91,8 @@ func derive(c *engine.Call, s *scan.Vertices, req DeriveRequest) (vertices []uin
 		}
 	case DeriveComponent:
 		vertices, err = componentOf(c, s.Graph, req.From)
+	case DeriveEgo:
+		vertices, err = egoOf(c, s.Graph, req)
 	case DeriveSample:
 		vertices, from, err = sampleOf(c, g, req)
 	case DeriveNull:
@@ -208,6 +210,18 @@ func componentOf(c *engine.Call, view *session.Graph, key string) (vertices []ui
 		}
 	}
 	return vertices, nil
+}
+
+// egoOf returns a vertex and the vertices around it, ascending.
+func egoOf(c *engine.Call, view *session.Graph, req DeriveRequest) ([]uint32, error) {
+	v, err := c.Vertex(view, req.From, fault.Vertex)
+	if err != nil {
+		return nil, err
+	}
+	vertices, _, err := algorithms.Within(c.Ctx, view.Graph, v, cmp.Or(req.Within, 1))
+	vertices = append(vertices, v)
+	slices.Sort(vertices)
+	return vertices, err
 }
 
 func storeDerived(c *engine.Call, name string, made derived) (storage.GraphInfo, error) {

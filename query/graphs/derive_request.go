@@ -21,12 +21,13 @@ type Derivation string
 
 // The derivations.
 const (
-	DeriveSubgraph  Derivation = "subgraph"  // the vertices that meet one condition, with the edges between them that meet another
-	DeriveComponent Derivation = "component" // a connected component
-	DeriveSample    Derivation = "sample"    // random vertices, or random edges
-	DeriveNull      Derivation = "null"      // random edges that preserve the degrees of all vertices
-	DeriveUnion     Derivation = "union"     // the vertices and edges of several graphs; vertices with the same key are the same vertex
-	DeriveNearest   Derivation = "nearest"   // edges between the vertices whose vectors are nearest
+	DeriveSubgraph  Derivation = "subgraph"    // the vertices that meet one condition, with the edges between them that meet another
+	DeriveComponent Derivation = "component"   // a connected component
+	DeriveEgo       Derivation = "ego network" // a vertex and the vertices around it, with the edges between them
+	DeriveSample    Derivation = "sample"      // random vertices, or random edges
+	DeriveNull      Derivation = "null"        // random edges that preserve the degrees of all vertices
+	DeriveUnion     Derivation = "union"       // the vertices and edges of several graphs; vertices with the same key are the same vertex
+	DeriveNearest   Derivation = "nearest"     // edges between the vertices whose vectors are nearest
 )
 
 // Sampling is how a sample is drawn.
@@ -54,7 +55,8 @@ type DeriveRequest struct {
 	Where      func(where.Candidate) bool
 	EdgesWhere func(where.EdgeCandidate) bool
 	Attributes []string
-	From       string   // key of a vertex of the component; empty for the largest component
+	From       string   // key of the vertex of DeriveEgo, or of a vertex of the component; empty for the largest component
+	Within     int      // of DeriveEgo: number of edges up to which vertices are kept; 0 is 1
 	Sampling   Sampling // of a sample; empty for SampleVertices
 	Vertices   int      // of a sample of vertices; 0 is 1,000
 	Edges      int      // of a sample of edges; 0 is 1,000

@@ -141,6 +141,45 @@ func TestDerive_Edges(t *testing.T) {
 	}
 }
 
+// TestDerive_Ego compares ego networks with the vertices that SHOW NEIGHBORS WITHIN lists and all
+// edges between them.
+func TestDerive_Ego(t *testing.T) {
+	t.Parallel()
+	db := querytest.Open(t, nil)
+	querytest.StoreEdges(t, db, "g", randomEdges(6, 60, 70))
+	all := storedEdges(t, db, "g")
+	for within := range 5 {
+		near, err := db.Graphs().Neighbors(t.Context(), graphs.NeighborsRequest{Graph: "g", Vertex: "v1", Within: max(1, within)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := map[string]bool{"v1": true}
+		for _, row := range near.Neighbors {
+			in[row.Vertex] = true
+		}
+		name := fmt.Sprint("ego", within)
+		made, err := db.Graphs().Derive(t.Context(), graphs.DeriveRequest{Graph: name, Of: "g", How: graphs.DeriveEgo, From: "v1", Within: within})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[[2]string]graphs.EdgeRow{}
+		for pair, e := range all {
+			if in[e.Source] && in[e.Target] {
+				want[pair] = e
+			}
+		}
+		if got := storedEdges(t, db, name); !reflect.DeepEqual(got, want) || made.Graph.Vertices != len(in) {
+			t.Errorf("within %d: %d vertices, %d edges, want %d and %d", within, made.Graph.Vertices, len(got), len(in), len(want))
+		}
+	}
+	for _, req := range []graphs.DeriveRequest{{From: ""}, {From: "v1", Within: -1}, {From: "nobody"}} {
+		req.Graph, req.Of, req.How = "x", "g", graphs.DeriveEgo
+		if _, err := db.Graphs().Derive(t.Context(), req); err == nil {
+			t.Errorf("%+v: no error", req)
+		}
+	}
+}
+
 // TestDerive_Nearest compares the graph of nearest neighbours with a full sort of the
 // distances.
 func TestDerive_Nearest(t *testing.T) {

@@ -28,6 +28,9 @@ import (
 // DescribeGraphRequest asks what a graph looks like.
 type DescribeGraphRequest struct {
 	Graph string
+	// All also computes the diameter, by at most 127 searches. Without it the statement shows one
+	// screen of properties.
+	All bool
 	// Bootstrap is the number of synthetic data sets from which the p-value of
 	// the power law is estimated, at most 1,000,000; 0 leaves it out. Each takes
 	// as long as a fit, some milliseconds for 100,000 vertices.
@@ -41,11 +44,16 @@ type GraphDescription struct {
 	GraphStatistics
 	// PowerLaw is fitted to the degrees; nil where fewer than two different
 	// degrees are positive. Its P is NaN without a bootstrap.
-	PowerLaw   *evaluate.PowerLaw `json:"power_law"`
-	Bytes      int64              `json:"bytes"` // in memory, with keys; an estimate
-	File       storage.GraphStats `json:"file"`  // bytes in the file
-	Embeddings []string           `json:"embeddings"`
-	Notices    []rows.Notice      `json:"notices,omitempty"`
+	PowerLaw *evaluate.PowerLaw `json:"power_law"`
+	Bytes    int64              `json:"bytes"` // in memory, with keys; an estimate
+	File     storage.GraphStats `json:"file"`  // bytes in the file
+	// Diameter has bounds of the diameter of the largest component, which are equal if it is exact: see
+	// algorithms.Diameter. Both are 0 unless DescribeGraphRequest.All asks for them.
+	Diameter [2]int64 `json:"diameter"`
+
+	all        bool
+	Embeddings []string      `json:"embeddings"`
+	Notices    []rows.Notice `json:"notices,omitempty"`
 }
 
 // GraphStatistics are the figures of a graph that take time to compute. They
@@ -86,12 +94,13 @@ var describeGraph = &engine.Statement[*parser.DescribeGraph, DescribeGraphReques
 	Help: help.Statement{
 		Statement: "DESCRIBE GRAPH",
 		Summary:   "reports size, components, degree distribution, clustering, the fitted power law, and the least dimension that the largest hub suggests",
-		Words:     "summary info statistics density power law exponent degree distribution scale free hubs clustering assortativity connected size overview describe",
+		Detail:    "It shows one screen of properties, and with ALL all of them: also the diameter of the largest component, exact or as the bounds that searches from 127 vertices leave (COMPUTE eccentricity is exact), and what takes the space of the file",
+		Words:     "diameter summary info statistics density power law exponent degree distribution scale free hubs clustering assortativity connected size overview describe",
 		Columns:   "property, value",
 	},
 	Schema: describeSchema,
 	Bind: func(b *engine.Binder, s *parser.DescribeGraph) DescribeGraphRequest {
-		req := DescribeGraphRequest{Graph: b.Name(fault.Graph, s.Graph)}
+		req := DescribeGraphRequest{Graph: b.Name(fault.Graph, s.Graph), All: s.All}
 		engine.Bind(b, parser.Heading(s), describeSchema(), s.Options, &req)
 		return req
 	},
@@ -103,9 +112,14 @@ var describeGraph = &engine.Statement[*parser.DescribeGraph, DescribeGraphReques
 		if req.Bootstrap > 0 {
 			fit += fmt.Sprintf("; p from %s", fault.Count(int64(req.Bootstrap), "synthetic data set"))
 		}
-		return plan.Result("description", "of graph "+fault.Name(info.Name),
+		inputs := []*plan.Plan{
 			plan.Measured("statistics", "statistics", "degrees, components, triangles, assortativity, packing; kept with the graph", session.GraphPlan(info)),
-			plan.Measured("power law", "power law", fit))
+			plan.Measured("power law", "power law", fit),
+		}
+		if req.All {
+			inputs = append(inputs, plan.Measured("diameter", "diameter", "of the largest component, from at most 127 vertices"))
+		}
+		return plan.Result("description", "of graph "+fault.Name(info.Name), inputs...)
 	},
 	Run:   runDescribeGraph,
 	Table: func(_ DescribeGraphRequest, d GraphDescription) [][]rows.Value { return d.rows() },
@@ -132,12 +146,19 @@ func runDescribeGraph(c *engine.Call, req DescribeGraphRequest, _ storage.GraphI
 	if err != nil {
 		return GraphDescription{}, err
 	}
-	d := GraphDescription{GraphInfo: view.Info.Clone(), Bytes: session.GraphBytes(view.Info)}
+	d := GraphDescription{GraphInfo: view.Info.Clone(), Bytes: session.GraphBytes(view.Info), all: req.All}
 	if d.GraphStatistics, err = graphStatistics(c, view); err != nil {
 		return GraphDescription{}, err
 	}
 	if d.PowerLaw, err = powerLaw(c, view.Graph, req); err != nil {
 		return GraphDescription{}, err
+	}
+	if req.All {
+		if d.Diameter, err = diameterOf(c, view.Graph); err != nil {
+			return GraphDescription{}, err
+		}
+	} else {
+		c.Notice("DESCRIBE GRAPH %s ALL shows all properties, and the diameter", fault.Name(req.Graph))
 	}
 	if d.File, err = entries.GraphStats(c, req.Graph); err != nil {
 		return GraphDescription{}, err
@@ -153,6 +174,18 @@ func runDescribeGraph(c *engine.Call, req DescribeGraphRequest, _ storage.GraphI
 	}
 	d.Notices = c.Notices
 	return d, nil
+}
+
+func diameterOf(c *engine.Call, g *csr.Graph) (bounds [2]int64, err error) {
+	stop := c.Watch.Start("diameter")
+	release, err := c.DB.Cache.Reserve(algorithms.DiameterBytes*int64(g.Vertices()), "the diameter")
+	if err != nil {
+		return bounds, err
+	}
+	defer release()
+	bounds[0], bounds[1], err = algorithms.Diameter(c.Ctx, g)
+	stop(int64(g.Vertices()), "")
+	return bounds, err
 }
 
 // maxBootstrap prevents a typing error from starting a computation of years.
@@ -299,9 +332,12 @@ func (d GraphDescription) rows() [][]rows.Value {
 		cells.Property("clustering transitivity", d.Clustering.Transitivity),
 		cells.Property("assortativity", cells.Number(d.Assortativity)),
 	}
+	if d.all {
+		table = append(table, cells.Property("diameter", cells.Span(int(d.Diameter[0]), int(d.Diameter[1]))))
+	}
 	table = append(table, powerLawRows(d.PowerLaw)...)
 	table = append(table, packingRows(d.Hub, d.Packing)...)
-	return append(table,
+	table = append(table,
 		cells.Property("embeddings", cells.Joined(d.Embeddings)),
 		cells.Property("source", d.Source),
 		cells.Property("created", cells.Timestamp(d.Created)),
@@ -312,6 +348,12 @@ func (d GraphDescription) rows() [][]rows.Value {
 		cells.Property("bytes of a vertex", cells.Each(d.File.Keys+d.File.IDs+d.File.Attributes, int64(d.Vertices))),
 		cells.Property("bytes of an edge", cells.Each(d.File.Arcs, d.Edges)),
 		cells.Property("bytes of the change log", d.File.Changes))
+	if d.all {
+		return table
+	}
+	return cells.Essential(table, "graph", "vertices", "edges", "weights", "times", "attributes", "density", "components", "largest component",
+		"degree mean", "degree median", "degree max", "clustering average", "clustering transitivity", "assortativity", "power law alpha",
+		"power law p", "largest hub", "hub dimensions by the paper", "embeddings")
 }
 
 // bipartite has the sizes of the sides.

@@ -59,7 +59,7 @@ var showNeighbors = &engine.Statement[*parser.ShowNeighbors, NeighborsRequest, s
 		Statement: "SHOW NEIGHBORS",
 		Summary:   "lists the neighbours of a vertex, or WITHIN all vertices up to n edges away, the nearest first",
 		Detail:    "Neighbours have the weights and times of their edges, and the order in which they came into the graph. LIMIT keeps the first rows",
-		Words:     "neighbours adjacent friends ego egonet bfs breadth first hops khop traverse expand adjacency match around",
+		Words:     "neighbours adjacent friends ego ego_graph egonet bfs breadth first hops khop traverse expand adjacency match around",
 		Columns:   "vertex, with WITHIN distance, degree, without WITHIN weight and time if the graph has any, and one column for each attribute",
 	},
 	Bind: bindNeighbors,
@@ -69,7 +69,7 @@ var showNeighbors = &engine.Statement[*parser.ShowNeighbors, NeighborsRequest, s
 			return info, err
 		}
 		if req.Within < 0 {
-			return info, fault.New(partWithin, "WITHIN is %d, and must be at least 1", req.Within)
+			return info, withinMistake(req.Within)
 		}
 		return info, engine.CheckVertex(c, info.Name, req.Vertex)
 	},
@@ -107,9 +107,7 @@ func bindNeighbors(b *engine.Binder, s *parser.ShowNeighbors) NeighborsRequest {
 	info := b.Graph(req.Graph)
 	req.Graph, req.Vertex = info.Name, b.VertexKey(fault.Vertex, s.Of)
 	if s.Within != nil {
-		if req.Within = b.Size(partWithin, s.Within); req.Within < 1 {
-			b.Fail(fault.New(partWithin, "WITHIN is %d, and must be at least 1", req.Within))
-		}
+		req.Within = withinOf(b, s.Within)
 	}
 	req.condition = b.TakeWhere(info, "vertex", "distance", "weight", "time")
 	condition := conditions.Compile(b.Values, req.condition, info, "", session.AttributeNames(info)...)
@@ -148,6 +146,18 @@ func readNeighbors(c *engine.Call, req NeighborsRequest, graph storage.GraphInfo
 
 // partWithin is the number of edges of WITHIN.
 const partWithin fault.Part = "within"
+
+func withinOf(b *engine.Binder, v parser.Value) int {
+	n := b.Size(partWithin, v)
+	if n < 1 {
+		b.Fail(withinMistake(n))
+	}
+	return n
+}
+
+func withinMistake(n int) error {
+	return fault.New(partWithin, "WITHIN is %d, and must be at least 1", n)
+}
 
 func neighborRow(s *scan.Vertices, v uint32) NeighborRow {
 	row := NeighborRow{VertexRow: vertexRow(s, v), Distance: 1}

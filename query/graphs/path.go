@@ -2,6 +2,7 @@ package graphs
 
 import (
 	"context"
+	"slices"
 
 	"heavytail/query/algorithms"
 	"heavytail/query/fault"
@@ -58,7 +59,7 @@ var showPath = &engine.Statement[*parser.Path, PathRequest, storage.GraphInfo, P
 		return info, err
 	},
 	Plan: func(req PathRequest, graph storage.GraphInfo) *plan.Plan {
-		how := "of the fewest edges, by breadth-first search"
+		how := "of the fewest edges, by breadth-first search from both ends"
 		if req.ByWeight {
 			how = "of the smallest sum of weights, by Dijkstra's algorithm"
 		}
@@ -77,38 +78,24 @@ func (s *Service) ShortestPath(ctx context.Context, req PathRequest) (PathResult
 }
 
 func runPath(c *engine.Call, req PathRequest, graph storage.GraphInfo) (r PathResult, err error) {
+	byWeight := req.ByWeight && graph.Weighted
+	var found algorithms.Path
+	var known bool
+	if !byWeight {
+		if found, known, err = readPath(c, req, graph); err != nil {
+			return r, err
+		}
+	}
 	view, err := c.Graph(graph.Name, fault.Graph)
 	if err != nil {
 		return r, err
 	}
-	var ends [2]uint32
-	for i, key := range []string{req.From, req.To} {
-		if ends[i], err = c.Vertex(view, key, engine.PartKey(i)); err != nil {
+	if !known {
+		if found, err = searchPath(c, req, view, byWeight); err != nil {
 			return r, err
 		}
 	}
-	// See algorithms.ShortestPath.
-	bytes := 33 * int64(graph.Vertices)
-	if req.ByWeight && graph.Weighted {
-		bytes += 16 * graph.Edges
-	}
-	release, err := c.DB.Cache.Reserve(bytes, "searching graph "+fault.Name(graph.Name))
-	if err != nil {
-		return r, err
-	}
-	defer release()
-	var found algorithms.Path
-	var failed error // not err, which a return sets while the search may still run
-	joined := false
-	if err := c.Await(func() {
-		found, joined, failed = algorithms.ShortestPath(c.Ctx, view.Graph, ends[0], ends[1], req.ByWeight)
-	}); err != nil {
-		return r, err
-	}
-	if failed != nil {
-		return r, failed
-	}
-	if !joined {
+	if found.Vertices == nil {
 		c.Notice("no path joins %s and %s: they are in different components", fault.QuoteKey(req.From), fault.QuoteKey(req.To))
 	}
 	for i, v := range found.Vertices {
@@ -116,6 +103,66 @@ func runPath(c *engine.Call, req PathRequest, graph storage.GraphInfo) (r PathRe
 	}
 	r.Notices = c.Notices
 	return r, nil
+}
+
+// readPath searches in the file, which takes less than loading the graph where few vertices are between
+// the ends. The call then sees the part that was read; the path has the numbers of this part. known is
+// false if the graph must be loaded.
+func readPath(c *engine.Call, req PathRequest, graph storage.GraphInfo) (found algorithms.Path, known bool, err error) {
+	var path []uint32
+	err = c.ReadPart(graph, nil, func(v *storage.GraphView, p *storage.GraphPart) error {
+		from, err := v.Vertex(req.From)
+		if err != nil {
+			return err
+		}
+		to, err := v.Vertex(req.To)
+		if err != nil {
+			return err
+		}
+		p.NamedOnly = true
+		rows := algorithms.PathRows{Vertices: graph.Vertices, Read: func(vertices []uint32) error { return p.Read(vertices...) }, Neighbors: p.Neighbors}
+		if path, err = algorithms.FewestEdges(c.Ctx, rows, from, to); err != nil {
+			return err
+		}
+		known = true
+		p.Name(append(path, from, to)...)
+		return nil
+	})
+	if err != nil || !known {
+		return found, false, err
+	}
+	part := c.Graphs[graph.Name].Vertices
+	for i, v := range path {
+		at, _ := slices.BinarySearch(part, v)
+		found.Vertices, found.Lengths = append(found.Vertices, uint32(at)), append(found.Lengths, float64(i))
+	}
+	return found, true, nil
+}
+
+// searchPath searches in memory. Path.Vertices is nil if no path joins the ends.
+func searchPath(c *engine.Call, req PathRequest, view *session.Graph, byWeight bool) (found algorithms.Path, err error) {
+	var ends [2]uint32
+	for i, key := range []string{req.From, req.To} {
+		if ends[i], err = c.Vertex(view, key, engine.PartKey(i)); err != nil {
+			return found, err
+		}
+	}
+	bytes := 9 * int64(view.Info.Vertices) // see algorithms.FewestEdges
+	if byWeight {
+		bytes = 33*int64(view.Info.Vertices) + 16*view.Info.Edges // see algorithms.ShortestPath
+	}
+	release, err := c.DB.Cache.Reserve(bytes, "searching graph "+fault.Name(view.Info.Name))
+	if err != nil {
+		return found, err
+	}
+	defer release()
+	var failed error // not err, which a return sets while the search may still run
+	if err := c.Await(func() {
+		found, _, failed = algorithms.ShortestPath(c.Ctx, view.Graph, ends[0], ends[1], byWeight)
+	}); err != nil {
+		return algorithms.Path{}, err
+	}
+	return found, failed
 }
 
 func pathRows(req PathRequest, r PathResult) *rows.Rows {

@@ -19,34 +19,55 @@ import (
 	"heavytail/storage"
 )
 
-var describeModel = &engine.Statement[*parser.DescribeModel, string, storage.ModelInfo, catalogue.ModelSummary]{
+type describeModelRequest struct {
+	model string
+	all   bool // all properties, instead of one screen of them
+}
+
+var describeModel = &engine.Statement[*parser.DescribeModel, describeModelRequest, storage.ModelInfo, catalogue.ModelSummary]{
 	Help: help.Statement{
 		Statement: "DESCRIBE MODEL",
 		Summary:   "reports the options of a model, its metrics on held-out pairs, and its calibration",
-		Detail:    "It reports whether its graph and its embedding have changed since",
+		Detail:    "It reports whether its graph and its embedding have changed since. It shows one screen of properties, and with ALL all of them",
 		Words:     "info auc accuracy coefficients weights calibration",
 		Columns:   "property, value",
 	},
-	Bind: func(b *engine.Binder, s *parser.DescribeModel) string { return b.Name(entries.PartModel, s.Model) },
-	Resolve: func(c *engine.Call, model string) (storage.ModelInfo, error) {
-		return entries.ModelInfo(c, model, entries.PartModel)
+	Bind: func(b *engine.Binder, s *parser.DescribeModel) describeModelRequest {
+		return describeModelRequest{b.Name(entries.PartModel, s.Model), s.All}
 	},
-	Plan: func(model string, _ storage.ModelInfo) *plan.Plan {
-		return plan.Result("description", "of model "+fault.Name(model)+", from the catalogue")
+	From: func(request any) (describeModelRequest, bool) {
+		model, is := request.(string)
+		return describeModelRequest{model, true}, is
 	},
-	Run: func(c *engine.Call, _ string, info storage.ModelInfo) (catalogue.ModelSummary, error) {
+	Resolve: func(c *engine.Call, req describeModelRequest) (storage.ModelInfo, error) {
+		return entries.ModelInfo(c, req.model, entries.PartModel)
+	},
+	Plan: func(req describeModelRequest, _ storage.ModelInfo) *plan.Plan {
+		return plan.Result("description", "of model "+fault.Name(req.model)+", from the catalogue")
+	},
+	Run: func(c *engine.Call, req describeModelRequest, info storage.ModelInfo) (catalogue.ModelSummary, error) {
+		if !req.all {
+			c.Notice("DESCRIBE MODEL %s ALL shows all properties", fault.Name(req.model))
+		}
 		return entries.SummaryOf(c, info)
 	},
-	Table: func(_ string, d catalogue.ModelSummary) [][]rows.Value { return describedModel(d) },
+	Table: func(req describeModelRequest, d catalogue.ModelSummary) [][]rows.Value {
+		if req.all {
+			return describedModel(d)
+		}
+		return cells.Essential(describedModel(d), "model", "graph", "versions behind", "embeddings", "embedding ", "training pairs", "test pairs",
+			"auc", "average precision", "map of 10 links", "recall of 10 links", "recall, more than the best scorer", "auc, scorers alone",
+			"auc, negatives degree", "auc, negatives random", "brier", "calibration error", "created")
+	},
 	Reads: true,
 }
 
 // DescribeModel returns the provenance of a model and its metrics.
 func (s *Service) DescribeModel(ctx context.Context, model string) (catalogue.ModelSummary, error) {
-	return describeModel.Answer(ctx, s.db, model)
+	return describeModel.Answer(ctx, s.db, describeModelRequest{model, true})
 }
 
-// describedModel fits one screen.
+// describedModel has all properties.
 func describedModel(d catalogue.ModelSummary) [][]rows.Value {
 	table := [][]rows.Value{
 		cells.Property("model", d.Name),

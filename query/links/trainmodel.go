@@ -47,7 +47,7 @@ type TrainModelRequest struct {
 	Heuristics []string
 
 	For      run.Purpose // what the model is to be best at; empty is run.ForRanking
-	Share    float64     // fraction of the edges that each of five splits hides; 0 is run.DefaultModelShare
+	Share    float64     // fraction of the edges that each of five splits hides; 0 is that of run.ModelShare
 	Latest   *bool       // hold out the edges with the latest timestamps instead of random edges; nil does so if the graph has timestamps
 	Training int         // largest number of edges of each split to learn from; 0 is link.DefaultLinks
 	Seed     uint64      // seed of the random edges and pairs
@@ -101,7 +101,7 @@ var trainModel = &engine.Statement[*parser.TrainModel, TrainModelRequest, *model
 		}
 		return plan.Result("model", fault.Name(req.Name),
 			plan.Measured(plan.Solve, "fit", found.learns(req),
-				plan.Step("split", fmt.Sprintf("%d splits, each with %v of the edges hidden and its own embeddings: one to measure on, the others of what it leaves", run.ModelSplits, cmp.Or(req.Share, run.DefaultModelShare)), inputs...)))
+				plan.Step("split", fmt.Sprintf("%d splits, each with %v of the edges hidden and its own embeddings: one to measure on, the others of what it leaves", run.ModelSplits, found.share()), inputs...)))
 	},
 	Run:   runTrainModel,
 	Table: trainTable,
@@ -168,7 +168,7 @@ func trainSchema() option.Schema[TrainModelRequest] {
 			}),
 		option.Choice("purpose", "what the model is to be best at: ranking recommends links to a vertex, and separates edges from any pairs; pairs separates edges from any pairs, a little better, and recommends worse; degree separates edges from pairs whose ends have as many edges, for which its probabilities are, and does worse by any pairs",
 			[]string{string(run.ForRanking), string(run.ForPairs), string(run.ForDegree)}, func(r *TrainModelRequest) *run.Purpose { return &r.For }),
-		engine.ShareField("fraction of the edges that each of the five splits hides", func(r *TrainModelRequest) *float64 { return &r.Share }).OrElse(run.DefaultModelShare),
+		engine.ShareField("fraction of the edges that each of the five splits hides; in graphs of fewer than 1,000 edges by default 50 edges, or a fifth of them", func(r *TrainModelRequest) *float64 { return &r.Share }).OrElse(run.DefaultModelShare),
 		scoring.LatestField("", func(r *TrainModelRequest) **bool { return &r.Latest }),
 		engine.NegativesField("comma-separated kinds of pairs without an edge that hidden edges are compared with, in addition to random; each kind has a row, without recommendations and calibration, and the model always learns from random pairs. null_auc is the AUC by degree of the same terms on a random graph with the same degrees; random alone omits it", func(r *TrainModelRequest) *[]evaluate.Negatives { return &r.Negatives }).OrElse(string(evaluate.DegreeNegatives)),
 		option.Int("training", "largest number of hidden edges of each split to learn from", func(r *TrainModelRequest) *int { return &r.Training }).OrElse(link.DefaultLinks).Between(1, scoring.MaxTraining),
@@ -296,6 +296,11 @@ func (req TrainModelRequest) checkTerms() error {
 }
 
 // modelTraining is a request whose graph and embeddings are loaded.
+// share is the fraction of the edges that each split hides.
+func (m *modelEntry) share() float64 {
+	return cmp.Or(m.split.Share, run.ModelShare(m.graph.Edges))
+}
+
 type modelTraining struct {
 	*modelEntry
 	graph *session.Graph
@@ -512,7 +517,7 @@ func heuristicMeasures(scores, null []run.ScorerReport) []storage.HeuristicMeasu
 
 // settings returns the options of a training after defaults.
 func (t *modelTraining) settings(req TrainModelRequest) []storage.Setting {
-	share, training := cmp.Or(req.Share, run.DefaultModelShare), cmp.Or(req.Training, link.DefaultLinks)
+	share, training := t.share(), cmp.Or(req.Training, link.DefaultLinks)
 	negatives := string(evaluate.DegreeNegatives)
 	if req.Negatives != nil {
 		negatives = engine.KindNames(req.Negatives, ", ")

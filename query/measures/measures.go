@@ -157,7 +157,7 @@ func spectralList() []Measure {
 				above0(option.Float("damping", "probability of following an edge, above 0 and below 1", func(o *options) *float64 { return &o.damping })),
 				toleranceOption("largest residual; the sum of all errors is at most tolerance/(1-damping)"),
 				tiesOption(),
-			}, bytes: perVertex(56),
+			}, bytes: perVertex(64),
 			seconds: func(m measuring, e algorithms.Estimator) (float64, int, error) {
 				seconds, err := e.PageRank(m, m.damping, m.tolerance)
 				return seconds, 0, err
@@ -193,13 +193,20 @@ func pathList() []Measure {
 		seedOption(),
 	}
 	return []Measure{
+		{Name: "closeness", Words: "closeness centrality distance central", Summary: "closeness: (reached vertices)² / ((all others) · (sum of the distances)); exact", Type: storage.Float, Weights: lengthWeights, schema: schema[:1], bytes: harmonicBytes, saved: 8 * algorithms.Slots, atOnce: 64,
+			seconds: func(m measuring, e algorithms.Estimator) (float64, int, error) {
+				paths := m.paths()
+				paths.Sources = max(1, m.g.Vertices())
+				return e.Harmonic(m, paths)
+			},
+			run: func(m measuring) (measured, error) { return ofPaths(algorithms.Closeness(m, m.g, m.paths())) }},
 		{Name: "harmonic", Words: "closeness centrality distance central", Summary: "harmonic closeness: sum of 1/distance to all other vertices", Type: storage.Float, Weights: lengthWeights, schema: schema, bytes: harmonicBytes, saved: 8 * algorithms.Slots, atOnce: 64,
 			seconds: func(m measuring, e algorithms.Estimator) (float64, int, error) { return e.Harmonic(m, m.paths()) },
 			run:     func(m measuring) (measured, error) { return ofPaths(algorithms.Harmonic(m, m.g, m.paths())) }},
 		{Name: "betweenness", Words: "centrality bridges brokers shortest paths brandes central", Summary: "sum over all pairs of the fraction of their shortest paths that pass through the vertex", Type: storage.Float, Weights: lengthWeights, schema: schema, bytes: betweennessBytes, saved: 8 * algorithms.Slots, atOnce: 1,
 			seconds: func(m measuring, e algorithms.Estimator) (float64, int, error) { return e.Betweenness(m, m.paths()) },
 			run:     func(m measuring) (measured, error) { return ofPaths(algorithms.Betweenness(m, m.g, m.paths())) }},
-		{Name: "eccentricity", Words: "diameter radius centre center farthest", Summary: "number of edges to the farthest vertex of the component", Type: storage.Integer, bytes: eccentricityBytes, saved: 16, atOnce: 64, seconds: takes(algorithms.Estimator.Eccentricity),
+		{Name: "eccentricity", Words: "diameter radius centre center farthest", Summary: "number of edges to the farthest vertex of the component; the largest in a component is its diameter, the smallest its radius", Type: storage.Integer, bytes: perVertex(algorithms.DiameterBytes), saved: 16, atOnce: 64, seconds: takes(algorithms.Estimator.Eccentricity),
 			run: func(m measuring) (measured, error) {
 				values, err := algorithms.Eccentricity(m, m.g, algorithms.EccentricityOptions{Work: m.Work, Checkpoints: m.Checkpoints})
 				return measured{integers: values}, err
@@ -278,10 +285,6 @@ func betweennessBytes(on measuredOn) (used, all int64) {
 	used, workers := on.pathBytes(1, 24)
 	return used, used + (32+32*workers)*on.n
 }
-
-// eccentricityBytes is 32 bytes of each vertex for a search, 16 for the bounds, 20 for the components,
-// and 64 for the distances at which the 64 sources reach it, some four.
-func eccentricityBytes(on measuredOn) (used, all int64) { return 132 * on.n, 132 * on.n }
 
 // communityBytes is 20 bytes of each vertex for the communities and masses of the graph, 40 for a
 // refinement, and 20 for the queue and the groups; and 12 for each arc of the present level and of the
@@ -365,7 +368,7 @@ func (m measured) value(v int) storage.Value {
 // commonName is the name of the measure that other programs call name; empty if there is none.
 func commonName(name string) string {
 	return map[string]string{
-		"closeness": "harmonic", "harmonic_closeness": "harmonic", "closeness_centrality": "harmonic", "betweenness_centrality": "betweenness",
+		"harmonic_closeness": "harmonic", "closeness_centrality": "closeness", "diameter": "eccentricity", "radius": "eccentricity", "betweenness_centrality": "betweenness",
 		"louvain": "community", "leiden": "community", "label_propagation": "community", "communities": "community", "modularity": "community",
 		"wcc": "component", "connected_components": "component", "components": "component",
 		"kcore": "core", "k_core": "core", "core_number": "core", "coreness": "core", "page_rank": "pagerank", "personalized_pagerank": "pagerank",

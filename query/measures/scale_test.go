@@ -15,7 +15,7 @@ import (
 
 // measureUnit is the power of the unit of the weights in which the values of a measure are: a
 // measure that is not listed has none.
-var measureUnit = map[string]float64{"strength": 1, "harmonic": -1}
+var measureUnit = map[string]float64{"strength": 1, "closeness": -1, "harmonic": -1}
 
 // TestMeasures_Scale multiplies all weights by a number. The values of every measure, with every
 // choice of its options, are the same, or multiplied if they have a unit: to the last bit for

@@ -48,13 +48,14 @@ type ExplainScore struct {
 }
 
 // Tail is a statement with rows and what is done with them: COLUMNS c, … keeps some of its
-// columns, WHERE condition some of its rows; ORDER BY c [DESC] sorts them, LIMIT n [OFFSET m]
+// columns, with DISTINCT equal rows once, WHERE condition some of its rows; ORDER BY c [DESC] sorts them, LIMIT n [OFFSET m]
 // keeps n of them without the first m, and INTO FILE 'file' [WITH (…)] writes them into a file.
 // A condition and an order may also use the columns of the vertices or edges that the rows are about,
 // where the statement knows them.
 type Tail struct {
 	Range
 	Statement Statement // one with rows, never a Tail
+	Distinct  bool      // false without Columns
 	Columns   []Ident   // nil where left out
 	Where     Expr      // nil where left out
 	Order     *Order    // nil where left out
@@ -76,7 +77,7 @@ func tailOf(s *Tail) form {
 			where = nil
 		}
 	}
-	return form{maySome("COLUMNS", column, &s.Columns), where, orderBy(&s.Order), may("LIMIT", count, &s.Limit), may("OFFSET", count, &s.Offset), own{`[ "INTO" "FILE" string [ options ] ]`, "[INTO FILE 'file' [WITH (option := value, …)]]", func(p *parser) bool {
+	return form{maybe{word("COLUMNS"), toggle{"DISTINCT", &s.Distinct}, some("", column, &s.Columns)}, where, orderBy(&s.Order), may("LIMIT", count, &s.Limit), may("OFFSET", count, &s.Offset), own{`[ "INTO" "FILE" string [ options ] ]`, "[INTO FILE 'file' [WITH (option := value, …)]]", func(p *parser) bool {
 		if p.words("INTO FILE") {
 			s.File, s.Options = fileName.read(p), p.withOptions("INTO FILE")
 		}

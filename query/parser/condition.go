@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Expr is a condition: one of Or, And, Not, Compare, In, IsMissing, Flag and Ends.
+// Expr is a condition: one of Or, And, Not, Compare, In, Like, IsMissing, Flag and Ends.
 type Expr interface {
 	Node
 	fmt.Stringer
@@ -53,6 +53,15 @@ type In struct {
 	Operand Operand
 	Not     bool
 	Values  []Value // at least one; each String, Int, Float, Bool or Param
+}
+
+// Like is operand [NOT] LIKE pattern [ESCAPE character].
+type Like struct {
+	Range
+	Operand Operand
+	Not     bool
+	Pattern Value // String or Param
+	Escape  Value // String or Param; nil where left out
 }
 
 // IsMissing is operand IS [NOT] MISSING.
@@ -109,6 +118,7 @@ func (And) expr()       {}
 func (Not) expr()       {}
 func (Compare) expr()   {}
 func (In) expr()        {}
+func (Like) expr()      {}
 func (IsMissing) expr() {}
 func (Flag) expr()      {}
 func (Ends) expr()      {}
@@ -228,8 +238,10 @@ func chain(terms []Expr, word string, bind int) string {
 //	comparison   = operand operator operand
 //	             | operand [ "NOT" ] "IN"
 //	               "(" literal { "," literal } ")"
+//	             | operand [ "NOT" ] "LIKE" string
+//	               [ "ESCAPE" string ]
 //	             | operand "IS" [ "NOT" ] "MISSING"
-//	             | name | ends                              e.g. SHOW VERTICES WHERE city IN ('Bern', 'Basel') AND age IS NOT MISSING;
+//	             | name | ends                              e.g. SHOW VERTICES WHERE city IN ('Bern', 'Basel') AND key LIKE 'anna%' AND age IS NOT MISSING;
 func (p *parser) comparison() Expr {
 	begin, word := p.tok.Start, p.tok
 	if p.ofEdges {
@@ -244,12 +256,13 @@ func (p *parser) comparison() Expr {
 		right := p.operand()
 		return Compare{p.since(begin), left, op, right}
 	}
-	switch {
+	switch not := p.keyword("NOT"); {
 	case p.keyword("IN"):
-		return p.among(begin, left, false)
-	case p.keyword("NOT"):
-		p.needKeyword("IN")
-		return p.among(begin, left, true)
+		return p.among(begin, left, not)
+	case p.keyword("LIKE"):
+		return p.like(begin, left, not)
+	case not:
+		p.unexpected()
 	case p.keyword("IS"):
 		not := p.keyword("NOT")
 		p.needKeyword("MISSING")
@@ -288,6 +301,16 @@ func (p *parser) among(begin Pos, left Operand, not bool) Expr {
 	return In{p.since(begin), left, not, values}
 }
 
+// like reads the pattern of operand [NOT] LIKE pattern.
+func (p *parser) like(begin Pos, left Operand, not bool) Expr {
+	n := Like{Operand: left, Not: not, Pattern: p.value(aString, stringText)}
+	if p.keyword("ESCAPE") {
+		n.Escape = p.value(aString, stringText)
+	}
+	n.Range = p.since(begin)
+	return n
+}
+
 // operand reads a column or a literal.
 func (p *parser) operand() Operand {
 	if p.tok.Kind == KindQuoted || p.tok.Kind == KindWord && !Reserved(p.tok.Text) {
@@ -306,6 +329,10 @@ func (n Compare) String() string {
 
 func (n In) String() string {
 	return n.Operand.String() + given(n.Not, " NOT") + " IN (" + joined(n.Values) + ")"
+}
+
+func (n Like) String() string {
+	return n.Operand.String() + given(n.Not, " NOT") + " LIKE " + n.Pattern.String() + behind(" ESCAPE ", n.Escape)
 }
 
 func (n IsMissing) String() string {

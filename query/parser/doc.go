@@ -22,7 +22,7 @@
 // quotes are any text, in which their own quote is written twice. NUL and bytes
 // that are not UTF-8 are errors everywhere.
 //
-// Reserved words cannot be bare names: AND AS FALSE FOR FROM IN INTO IS LIMIT
+// Reserved words cannot be bare names: AND AS DISTINCT FALSE FOR FROM IN INTO IS LIMIT
 // MISSING NOT NULL OF OR TO TRUE USING WHERE WITH. All other keywords can.
 // MISSING says that a vertex has no value of an attribute; conditions treat it as
 // SQL treats NULL.
@@ -44,7 +44,8 @@
 //	script       = { [ statement ] ";" } [ statement ]      e.g. SHOW GRAPHS; ; CHECK
 //	statement    = [ "EXPLAIN" | "PROFILE" ] tailed
 //	             | explainscore                             e.g. PROFILE NEAREST 10 TO 'alice' USING spec;
-//	tailed       = plain [ "COLUMNS" name { "," name } ]
+//	tailed       = plain [ "COLUMNS" [ "DISTINCT" ]
+//	               name { "," name } ]
 //	               [ "WHERE" condition ] [ order ]
 //	               [ "LIMIT" integer ] [ "OFFSET" integer ]
 //	               [ "INTO" "FILE" string [ options ] ]     e.g. COUNT VERTICES IN social BY city ORDER BY vertices DESC LIMIT 10; SHOW VERTICES IN social INTO FILE 'people.parquet';
@@ -92,12 +93,13 @@
 //	creategraph  = "CREATE" "GRAPH" name "AS" ( "SUBGRAPH"
 //	               "OF" name "WHERE" condition
 //	               | "COMPONENT" "OF" name [ "FROM" key ]
-//	               | "SAMPLE" "OF" name [ options ]
-//	               | "NULL" "OF" name [ options ] | "UNION"
-//	               "OF" name "," name { "," name }
-//	               [ options ] | "NEAREST" integer "USING"
-//	               space [ "MUTUAL" ] ) | "CREATE" "GRAPH"
-//	               name                                     e.g. CREATE GRAPH adults AS SUBGRAPH OF social WHERE age >= 18 AND weight > 1; CREATE GRAPH near AS NEAREST 10 USING cosine(spec) MUTUAL; CREATE GRAPH social;
+//	               | "EGO" "OF" name "FROM" key [ "WITHIN"
+//	               integer ] | "SAMPLE" "OF" name [ options
+//	               ] | "NULL" "OF" name [ options ]
+//	               | "UNION" "OF" name "," name { "," name
+//	               } [ options ] | "NEAREST" integer
+//	               "USING" space [ "MUTUAL" ] ) | "CREATE"
+//	               "GRAPH" name                             e.g. CREATE GRAPH adults AS SUBGRAPH OF social WHERE age >= 18 AND weight > 1; CREATE GRAPH near AS NEAREST 10 USING cosine(spec) MUTUAL; CREATE GRAPH friends AS EGO OF social FROM 'alice' WITHIN 2; CREATE GRAPH social;
 //	dropgraph    = "DROP" "GRAPH" name [ "CASCADE" ]        e.g. DROP GRAPH social CASCADE;
 //	dropattribute = "DROP" "ATTRIBUTE" name "FROM" name     e.g. DROP ATTRIBUTE age FROM social;
 //	dropindex    = "DROP" "INDEX" "ON" name                 e.g. DROP INDEX ON spec;
@@ -143,10 +145,12 @@
 //	               call { "," call } ] "INTO" "FILE" string
 //	               [ options ]                              e.g. EXPORT PAIRS OF social USING dp_spectral INTO FILE 'pairs.parquet' WITH (negatives := 'degree');
 //	generate     = "GENERATE" call "INTO" name              e.g. GENERATE preferential_attachment(n := 10000, m := 40, seed := 7) INTO synthetic;
-//	describegraph = "DESCRIBE" "GRAPH" name [ options ]     e.g. DESCRIBE GRAPH social WITH (bootstrap := 100);
+//	describegraph = "DESCRIBE" "GRAPH" name [ "ALL" ]
+//	               [ options ]                              e.g. DESCRIBE GRAPH social WITH (bootstrap := 100); DESCRIBE GRAPH social ALL;
 //	describevertex = "DESCRIBE" "VERTEX" key [ "IN" name ]  e.g. DESCRIBE VERTEX 'alice' IN social;
-//	describemodel = "DESCRIBE" "MODEL" name                 e.g. DESCRIBE MODEL friends;
-//	describeembedding = "DESCRIBE" "EMBEDDING" name         e.g. DESCRIBE EMBEDDING spec;
+//	describemodel = "DESCRIBE" "MODEL" name [ "ALL" ]       e.g. DESCRIBE MODEL friends; DESCRIBE MODEL friends ALL;
+//	describeembedding = "DESCRIBE" "EMBEDDING" name [ "ALL"
+//	               ]                                        e.g. DESCRIBE EMBEDDING spec; DESCRIBE EMBEDDING spec ALL;
 //	show         = "SHOW" ( "GRAPHS" | "EMBEDDINGS"
 //	               | "INDEXES" | "MODELS" | "PREDICTIONS"
 //	               | "METHODS" | "MEASURES" | "SCORERS"
@@ -273,8 +277,10 @@
 //	comparison   = operand operator operand
 //	             | operand [ "NOT" ] "IN"
 //	               "(" literal { "," literal } ")"
+//	             | operand [ "NOT" ] "LIKE" string
+//	               [ "ESCAPE" string ]
 //	             | operand "IS" [ "NOT" ] "MISSING"
-//	             | name | ends                              e.g. SHOW VERTICES WHERE city IN ('Bern', 'Basel') AND age IS NOT MISSING;
+//	             | name | ends                              e.g. SHOW VERTICES WHERE city IN ('Bern', 'Basel') AND key LIKE 'anna%' AND age IS NOT MISSING;
 //	operand      = name | literal                           e.g. NEAREST 5 TO 'a' USING e WHERE degree = $d;
 //	operator     = "=" | "<>" | "!=" | "<" | "<=" | ">"
 //	             | ">="                                     e.g. NEAREST 5 TO 'a' USING e WHERE degree != 2;

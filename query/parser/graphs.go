@@ -13,10 +13,11 @@ type DropGraph struct {
 	Cascade bool
 }
 
-// DescribeGraph is DESCRIBE GRAPH g [WITH (…)].
+// DescribeGraph is DESCRIBE GRAPH g [ALL] [WITH (…)].
 type DescribeGraph struct {
 	Range
 	Graph   Ident
+	All     bool
 	Options []Option
 }
 
@@ -35,7 +36,8 @@ type DeriveGraph struct {
 	How     Derivation
 	Of      []Ident  // two or more of a Union, none of NearestGraph, otherwise one
 	Where   Expr     // of Subgraph: of vertices and edges
-	From    Value    // of Component: a key; nil for the largest one
+	From    Value    // of Ego: a key; of Component: nil for the largest one
+	Within  Value    // of Ego: a number of edges: Int or Param; nil where left out
 	Options []Option // of Sample, NullModel and Union
 	Count   Value    // of NearestGraph: Int or Param
 	Using   *Space   // of NearestGraph
@@ -49,6 +51,7 @@ type Derivation string
 const (
 	Subgraph     Derivation = "SUBGRAPH"
 	Component    Derivation = "COMPONENT"
+	Ego          Derivation = "EGO"
 	Sample       Derivation = "SAMPLE"
 	NullModel    Derivation = "NULL"
 	Union        Derivation = "UNION"

@@ -84,6 +84,11 @@ var (
 		{"NODE VERTEX VERTICES EDGE EDGES", "", "DELETE VERTEX 'a' FROM g and DELETE EDGE ('a', 'b') FROM g remove from a graph"},
 		{"COLUMN", "", "DROP ATTRIBUTE a FROM g removes an attribute"},
 	}
+	// Behind a column of a condition.
+	habitsOfConditions = []habit{
+		{"ILIKE SIMILAR REGEXP RLIKE GLOB MATCHES CONTAINS STARTS STARTS_WITH BEGINS ENDS", "", "column LIKE 'a%' is true for texts that begin with a, LIKE '%a%' for those that contain it; % is any text, _ any character"},
+		{"BETWEEN", "", "column >= 1 AND column <= 9 is true for values between"},
+	}
 	// Of clauses, where a statement could have ended.
 	habitsOfClauses = []habit{
 		{"ORDER SORT", "", "ORDER BY column sorts the rows of a statement that has rows, after WHERE and before LIMIT"},
@@ -102,7 +107,7 @@ var habitsOfPlaces = []struct {
 	only   bool   // nothing else is expected
 	habits []habit
 }{
-	{"EMBED", false, habitsOfStatements}, {"GRAPHS", false, habitsOfShow}, {"EDGE", false, habitsOfInsert}, {`";"`, false, habitsOfClauses},
+	{"EMBED", false, habitsOfStatements}, {"GRAPHS", false, habitsOfShow}, {"EDGE", false, habitsOfInsert}, {"LIKE", false, slices.Concat(habitsOfConditions, habitsOfClauses)}, {`";"`, false, habitsOfClauses},
 	{"PREDICTIONS", false, habitsOfDrop}, {"ATTRIBUTE", false, habitsOfAlter}, {"VERTEX", false, habitsOfDescribe}, {"INDEX", false, habitsOfCreate},
 	{"VERTICES", true, habitsOfCount}, {"MODEL", true, habitsOfTrain}, {"WALKS", false, habitsOfExport},
 }

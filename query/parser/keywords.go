@@ -6,11 +6,11 @@ import (
 )
 
 // reserved are the keywords that cannot be bare names, sorted: those that may
-// follow a name or be in a condition, so that a missing name is reported where it
+// follow a name, come before one or be in a condition, so that a missing name is reported where it
 // is missing. Reserving another word would break scripts that use it as a name;
 // the list therefore has NULL, which no statement uses yet.
 var reserved = []string{
-	"AND", "AS", "FALSE", "FOR", "FROM", "IN", "INTO", "IS", "LIMIT", "MISSING", "NOT", "NULL",
+	"AND", "AS", "DISTINCT", "FALSE", "FOR", "FROM", "IN", "INTO", "IS", "LIMIT", "MISSING", "NOT", "NULL",
 	"OF", "OR", "TO", "TRUE", "USING", "WHERE", "WITH",
 }
 
@@ -19,9 +19,9 @@ var reserved = []string{
 // word here breaks no script.
 var unreserved = []string{
 	"AFTER", "AGAINST", "ALL", "ALTER", "ASC", "ATTRIBUTE", "ATTRIBUTES", "AUTO", "BACKGROUND", "BACKUP", "BOTH", "BY", "CANCEL", "CASCADE", "CHANGES", "CHECK", "COLUMNS", "COMPACT", "COMPONENT", "COMPUTE",
-	"COUNT", "CREATE", "DELETE", "DESC", "DESCRIBE", "DIFF", "DROP", "EDGE", "EDGES", "EITHER", "EMBED", "EMBEDDING", "EMBEDDINGS", "EPSILON",
+	"COUNT", "CREATE", "DELETE", "DESC", "DESCRIBE", "DIFF", "DROP", "EDGE", "EDGES", "EGO", "EITHER", "EMBED", "EMBEDDING", "EMBEDDINGS", "EPSILON", "ESCAPE",
 	"ESTIMATE", "EVALUATE", "EVERY", "EXACT", "EXPLAIN", "EXPORT", "FILE", "FRESH", "GENERATE", "GENERATIONS", "GENERATORS",
-	"GRAPH", "GRAPHS", "HELP", "IMPORT", "INDEX", "INDEXES", "INSERT", "JOB", "JOBS", "LABELS", "LINKS", "MATERIALIZE", "MEASURE", "MEASURES", "METHODS",
+	"GRAPH", "GRAPHS", "HELP", "IMPORT", "INDEX", "INDEXES", "INSERT", "JOB", "JOBS", "LABELS", "LIKE", "LINKS", "MATERIALIZE", "MEASURE", "MEASURES", "METHODS",
 	"MODEL", "MODELS", "MUTUAL", "NEAREST", "NEIGHBORS", "OFF", "OFFSET", "ON", "ORDER", "PAIRS", "PARAMETERS", "PATH", "PREDICT", "PREDICTIONS", "PROFILE", "RADIUS", "RECONSTRUCT", "RECONSTRUCTION",
 	"RECOVER", "REFRESH", "RENAME", "RESUME", "SAMPLE", "SCORE", "SCORERS", "SET", "SHOW", "STATS", "SUBGRAPH", "TEST", "TIME", "TRAIN", "TUNE", "UNION", "UPDATE", "VECTOR", "VERIFY",
 	"VERTEX", "VERTICES", "WAIT", "WALKS", "WEIGHT", "WITHIN",

@@ -17,7 +17,7 @@ func genEdgesWhere(t *rapid.T) Expr {
 
 // genDerived draws a graph that is made from others.
 func genDerived(t *rapid.T) Statement {
-	s := &DeriveGraph{Graph: genIdent().Draw(t, "graph"), How: rapid.SampledFrom([]Derivation{Subgraph, Component, Sample, NullModel, Union, NearestGraph}).Draw(t, "how")}
+	s := &DeriveGraph{Graph: genIdent().Draw(t, "graph"), How: rapid.SampledFrom([]Derivation{Subgraph, Component, Ego, Sample, NullModel, Union, NearestGraph}).Draw(t, "how")}
 	if s.How == NearestGraph {
 		using := genSpace().Draw(t, "using")
 		s.Count, s.Using, s.Mutual = genValue(anInt).Draw(t, "count"), &using, rapid.Bool().Draw(t, "mutual")
@@ -33,6 +33,11 @@ func genDerived(t *rapid.T) Statement {
 	case Component:
 		if rapid.Bool().Draw(t, "from") {
 			s.From = genValue(aKey).Draw(t, "key")
+		}
+		return s
+	case Ego:
+		if s.From = genValue(aKey).Draw(t, "key"); rapid.Bool().Draw(t, "within") {
+			s.Within = genValue(anInt).Draw(t, "edges")
 		}
 		return s
 	case Union:

@@ -12,7 +12,7 @@ func genInto(t *rapid.T, st Statement) Statement {
 	}
 	s := &Tail{Statement: st, Offset: genLimit(t)}
 	if rapid.Bool().Draw(t, "chosen") {
-		s.Columns = rapid.SliceOfN(genIdent(), 1, 3).Draw(t, "columns")
+		s.Columns, s.Distinct = rapid.SliceOfN(genIdent(), 1, 3).Draw(t, "columns"), rapid.Bool().Draw(t, "distinct")
 	}
 	switch of := st.(type) {
 	case *ShowEdges:

@@ -130,9 +130,9 @@ func genOperand() *rapid.Generator[Operand] {
 
 func genExpr(depth int) *rapid.Generator[Expr] {
 	return rapid.Custom(func(t *rapid.T) Expr {
-		kind := rapid.IntRange(0, 6).Draw(t, "kind")
+		kind := rapid.IntRange(0, 7).Draw(t, "kind")
 		if depth == 0 {
-			kind %= 4
+			kind %= 5
 		}
 		terms := func() []Expr { return rapid.SliceOfN(genExpr(depth-1), 2, 3).Draw(t, "terms") }
 		switch kind {
@@ -151,8 +151,14 @@ func genExpr(depth int) *rapid.Generator[Expr] {
 		case 3:
 			return IsMissing{Operand: genOperand().Draw(t, "operand"), Not: rapid.Bool().Draw(t, "not")}
 		case 4:
-			return Not{Term: genExpr(depth-1).Draw(t, "not")}
+			n := Like{Operand: genOperand().Draw(t, "operand"), Not: rapid.Bool().Draw(t, "not"), Pattern: genValue(aString).Draw(t, "pattern")}
+			if rapid.Bool().Draw(t, "escape") {
+				n.Escape = genValue(aString).Draw(t, "escape")
+			}
+			return n
 		case 5:
+			return Not{Term: genExpr(depth-1).Draw(t, "not")}
+		case 6:
 			return And{Terms: terms()}
 		default:
 			return Or{Terms: terms()}
@@ -218,9 +224,9 @@ func genPlain(t *rapid.T) Statement {
 	case 6:
 		return &Generate{Generator: genCall().Draw(t, "generator"), Graph: ident()}
 	case 7:
-		return &DescribeGraph{Graph: ident(), Options: options()}
+		return &DescribeGraph{Graph: ident(), All: rapid.Bool().Draw(t, "all"), Options: options()}
 	case 8:
-		return &DescribeEmbedding{Embedding: ident()}
+		return &DescribeEmbedding{Embedding: ident(), All: rapid.Bool().Draw(t, "all")}
 	case 9:
 		return &Show{What: rapid.SampledFrom(listings).Draw(t, "what")}
 	case 10:
@@ -363,7 +369,7 @@ func genLearn(t *rapid.T) Statement {
 	case 1:
 		return &DropModel{Model: ident()}
 	case 2:
-		return &DescribeModel{Model: ident()}
+		return &DescribeModel{Model: ident(), All: rapid.Bool().Draw(t, "all")}
 	case 3:
 		return &Materialize{Scorer: scorer(), Graph: ident(), Options: options, Background: background}
 	case 4:

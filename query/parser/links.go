@@ -171,8 +171,9 @@ type DropModel struct {
 	Model Ident
 }
 
-// DescribeModel is DESCRIBE MODEL m.
+// DescribeModel is DESCRIBE MODEL m [ALL].
 type DescribeModel struct {
 	Range
 	Model Ident
+	All   bool
 }

@@ -267,7 +267,7 @@ func fullText(e Expr) string {
 		return join(e.Terms, " AND ")
 	case Not:
 		return "(NOT " + fullText(e.Term) + ")"
-	case Compare, In, IsMissing:
+	case Compare, In, Like, IsMissing:
 		return "(" + e.String() + ")"
 	default:
 		return e.String()

@@ -49,7 +49,8 @@ func (p *parser) plain() Statement {
 
 // tailed reads the Tail of a statement that begins at a position, where one is there.
 //
-//	tailed       = plain [ "COLUMNS" name { "," name } ]
+//	tailed       = plain [ "COLUMNS" [ "DISTINCT" ]
+//	               name { "," name } ]
 //	               [ "WHERE" condition ] [ order ]
 //	               [ "LIMIT" integer ] [ "OFFSET" integer ]
 //	               [ "INTO" "FILE" string [ options ] ]     e.g. COUNT VERTICES IN social BY city ORDER BY vertices DESC LIMIT 10; SHOW VERTICES IN social INTO FILE 'people.parquet';

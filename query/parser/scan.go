@@ -284,6 +284,13 @@ func badByte(at Pos, text string) *Error {
 	return fault(Range{at, end}, "found "+show(text[:1])+", which is not UTF-8", "save the text as UTF-8")
 }
 
+// beginsName reports whether a sign is before a name and behind none, as other languages write parameters.
+func (s *scanner) beginsName(sign Token, behind string) bool {
+	next, _ := utf8.DecodeRuneInString(behind)
+	before, _ := utf8.DecodeLastRuneInString(s.text[:sign.Start.Offset-s.base])
+	return (next == '_' || unicode.IsLetter(next)) && !unicode.IsLetter(before) && !unicode.IsDigit(before) && before != '_'
+}
+
 func (s *scanner) unknown(text string) (Token, *Error) {
 	r, size := utf8.DecodeRuneInString(text)
 	t := s.take(KindInvalid, size)
@@ -294,6 +301,8 @@ func (s *scanner) unknown(text string) (Token, *Error) {
 	switch {
 	case strings.ContainsRune("‘’‚‛“”„‟`´", r):
 		remedy = "strings are written in plain single quotes, names in plain double quotes"
+	case r == '?' || strings.ContainsRune(":@", r) && s.beginsName(t, text[size:]):
+		remedy = "write $name for a parameter"
 	case r == '.':
 		remedy = "a number has a digit before its point, as in 0.5"
 	case r == ':':

@@ -7,11 +7,12 @@ var statements = []rule{
 	asks("CREATE INDEX", "CREATE INDEX ON spec WITH (metric := 'cosine', ef := 100)", func(s *CreateIndex) form {
 		return form{one("ON", embedding, &s.Embedding), options(&s.Options), background(&s.Background)}
 	}),
-	does("CREATE GRAPH", "CREATE GRAPH adults AS SUBGRAPH OF social WHERE age >= 18 AND weight > 1; CREATE GRAPH near AS NEAREST 10 USING cosine(spec) MUTUAL", func(s *DeriveGraph) form {
+	does("CREATE GRAPH", "CREATE GRAPH adults AS SUBGRAPH OF social WHERE age >= 18 AND weight > 1; CREATE GRAPH near AS NEAREST 10 USING cosine(spec) MUTUAL; CREATE GRAPH friends AS EGO OF social FROM 'alice' WITHIN 2", func(s *DeriveGraph) form {
 		of := func(least, most int) list[Ident] { return list[Ident]{"OF", graph, &s.Of, least, most} }
 		return form{one("", newGraph, &s.Graph), word("AS"), either{
 			{choose(&s.How, Subgraph), of(1, 1), one("WHERE", edgeCondition, &s.Where)},
 			{choose(&s.How, Component), of(1, 1), may("FROM", key, &s.From)},
+			{choose(&s.How, Ego), of(1, 1), one("FROM", key, &s.From), may("WITHIN", count, &s.Within)},
 			{choose(&s.How, Sample), of(1, 1), options(&s.Options)},
 			{choose(&s.How, NullModel), of(1, 1), options(&s.Options)},
 			{choose(&s.How, Union), of(2, 0), options(&s.Options)},
@@ -84,14 +85,18 @@ var statements = []rule{
 	does("GENERATE", "GENERATE preferential_attachment(n := 10000, m := 40, seed := 7) INTO synthetic", func(s *Generate) form {
 		return form{one("", generator, &s.Generator), one("INTO", newGraph, &s.Graph)}
 	}),
-	asks("DESCRIBE GRAPH", "DESCRIBE GRAPH social WITH (bootstrap := 100)", func(s *DescribeGraph) form {
-		return form{one("", graph, &s.Graph), options(&s.Options)}
+	asks("DESCRIBE GRAPH", "DESCRIBE GRAPH social WITH (bootstrap := 100); DESCRIBE GRAPH social ALL", func(s *DescribeGraph) form {
+		return form{one("", graph, &s.Graph), toggle{"ALL", &s.All}, options(&s.Options)}
 	}),
 	asks("DESCRIBE VERTEX", "DESCRIBE VERTEX 'alice' IN social", func(s *DescribeVertex) form {
 		return form{one("", key, &s.Vertex), mayAt("IN", graph, &s.Graph)}
 	}),
-	asks("DESCRIBE MODEL", "DESCRIBE MODEL friends", func(s *DescribeModel) form { return form{one("", model, &s.Model)} }),
-	asks("DESCRIBE EMBEDDING", "DESCRIBE EMBEDDING spec", func(s *DescribeEmbedding) form { return form{one("", embedding, &s.Embedding)} }),
+	asks("DESCRIBE MODEL", "DESCRIBE MODEL friends; DESCRIBE MODEL friends ALL", func(s *DescribeModel) form {
+		return form{one("", model, &s.Model), toggle{"ALL", &s.All}}
+	}),
+	asks("DESCRIBE EMBEDDING", "DESCRIBE EMBEDDING spec; DESCRIBE EMBEDDING spec ALL", func(s *DescribeEmbedding) form {
+		return form{one("", embedding, &s.Embedding), toggle{"ALL", &s.All}}
+	}),
 	asks("SHOW", "SHOW EMBEDDINGS", func(s *Show) form { return form{oneOf(&s.What, listings)} }),
 	asks("SHOW GENERATIONS", "SHOW GENERATIONS OF spec", func(s *ShowGenerations) form { return form{one("OF", embedding, &s.Embedding)} }),
 	asks("SHOW VECTOR", "SHOW VECTOR OF 'alice' IN spec", func(s *ShowVector) form {

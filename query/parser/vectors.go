@@ -31,10 +31,11 @@ type DropEmbedding struct {
 	Embedding Ident
 }
 
-// DescribeEmbedding is DESCRIBE EMBEDDING e.
+// DescribeEmbedding is DESCRIBE EMBEDDING e [ALL].
 type DescribeEmbedding struct {
 	Range
 	Embedding Ident
+	All       bool
 }
 
 // Refresh is REFRESH e [WITH (…)] [IN BACKGROUND].

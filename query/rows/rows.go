@@ -146,4 +146,5 @@ func (r *Rows) AtEnd(f func() []Notice) {
 type ColumnType struct {
 	Type    storage.Type // 0 for values of several types
 	NotNull bool         // no row has NULL in this column
+	Bytes   bool         // the values are numbers of bytes
 }

@@ -27,7 +27,7 @@ var evaluateLinks = &engine.Statement[*parser.EvaluateLinks, EvaluateLinksReques
 	Help: help.Statement{
 		Statement: "EVALUATE LINKS",
 		Summary:   "holds out edges and compares how well scorers, methods and learned models separate them from pairs without an edge",
-		Detail:    "Each method embeds the edges that are left; without USING it compares the scorers of the graph. It stores nothing",
+		Detail:    "Each method embeds the edges that are left; without USING it compares the scorers of the graph. precision, recall and f1 are those at the threshold with the best f1 of the training pairs, and missing if all test pairs are on one side of it. It stores nothing",
 		Words:     "auc roc benchmark train test split holdout cross validation precision recall accuracy compare methods link prediction",
 		Columns: strings.Join(linkColumns, ", ") + "; with ranking: " + strings.Join(rankColumns, ", ") +
 			"; with splits in addition: " + strings.Join(splitColumns, ", ") + "; with null_graph or negatives by degree in addition: " + strings.Join(nullColumns, ", ") +

@@ -86,34 +86,53 @@ type EmbeddingDescription struct {
 	Bytes         int64   `json:"bytes"`          // of the vectors
 }
 
-var describeEmbedding = &engine.Statement[*parser.DescribeEmbedding, string, session.Entry, EmbeddingDescription]{
+type describeEmbeddingRequest struct {
+	embedding string
+	all       bool // all properties, instead of one screen of them
+}
+
+var describeEmbedding = &engine.Statement[*parser.DescribeEmbedding, describeEmbeddingRequest, session.Entry, EmbeddingDescription]{
 	Help: help.Statement{
 		Statement: "DESCRIBE EMBEDDING",
 		Summary:   "reports the method, options and results of an embedding, and changes of its graph since",
+		Detail:    "It shows one screen of properties, and with ALL all of them",
 		Words:     "info parameters provenance",
 		Columns:   "property, value",
 	},
-	Bind: func(b *engine.Binder, s *parser.DescribeEmbedding) string {
-		return b.Name(fault.Embedding, s.Embedding)
+	Bind: func(b *engine.Binder, s *parser.DescribeEmbedding) describeEmbeddingRequest {
+		return describeEmbeddingRequest{b.Name(fault.Embedding, s.Embedding), s.All}
 	},
-	Resolve: func(c *engine.Call, embedding string) (session.Entry, error) {
-		return c.Entry(embedding, fault.Embedding)
+	From: func(request any) (describeEmbeddingRequest, bool) {
+		embedding, is := request.(string)
+		return describeEmbeddingRequest{embedding, true}, is
 	},
-	Plan: func(embedding string, _ session.Entry) *plan.Plan {
-		return plan.Result("description", "of embedding "+fault.Name(embedding)+", from the catalogue")
+	Resolve: func(c *engine.Call, req describeEmbeddingRequest) (session.Entry, error) {
+		return c.Entry(req.embedding, fault.Embedding)
 	},
-	Run:   runDescribeEmbedding,
-	Table: func(_ string, d EmbeddingDescription) [][]rows.Value { return d.rows() },
+	Plan: func(req describeEmbeddingRequest, _ session.Entry) *plan.Plan {
+		return plan.Result("description", "of embedding "+fault.Name(req.embedding)+", from the catalogue")
+	},
+	Run: runDescribeEmbedding,
+	Table: func(req describeEmbeddingRequest, d EmbeddingDescription) [][]rows.Value {
+		if req.all {
+			return d.rows()
+		}
+		return cells.Essential(d.rows(), "embedding", "graph", "method", "option dim", "option beta", "option normalization", "option row_scale", "option weights",
+			"generation", "auto refresh", "versions behind", "vertices changed since", "vertices", "components", "iterations", "residual worst", "seconds", "created", "bytes")
+	},
 	Reads: true,
 }
 
 // Describe returns the provenance of an embedding.
 func (s *Service) Describe(ctx context.Context, embedding string) (EmbeddingDescription, error) {
-	return describeEmbedding.Answer(ctx, s.db, embedding)
+	return describeEmbedding.Answer(ctx, s.db, describeEmbeddingRequest{embedding, true})
 }
 
-func runDescribeEmbedding(c *engine.Call, _ string, found session.Entry) (EmbeddingDescription, error) {
+func runDescribeEmbedding(c *engine.Call, req describeEmbeddingRequest, found session.Entry) (EmbeddingDescription, error) {
 	info := found.Info
+	if !req.all {
+		c.Notice("DESCRIBE EMBEDDING %s ALL shows all properties", fault.Name(req.embedding))
+	}
 	d := EmbeddingDescription{EmbeddingInfo: info, Bytes: 4 * int64(info.Vertices) * int64(info.Dim)}
 	if len(info.Residuals) > 0 {
 		d.WorstResidual = slices.Max(info.Residuals)

@@ -25,7 +25,7 @@ type MethodOptions interface {
 }
 
 // DPSpectral has the options of dp_spectral: the largest eigenvectors of the
-// degree-penalised common-neighbour matrix.
+// degree-penalised matrix of edges or common neighbours.
 type DPSpectral embedding.SpectralOptions
 
 // Method implements MethodOptions.

@@ -21,7 +21,7 @@ import (
 // methodStructs are all option structs of methods, with every field set.
 var methodStructs = []vectors.MethodOptions{
 	vectors.UnitBall{From: "walks", Begin: run.StartEmbedding, Options: unitball.Options{Dim: 3, Anchor: new(0.0), Margin: 0.1, Passes: 5, Step: 0.2, Balance: new(0.0), Tolerance: 3, Rounds: 2, Seed: 7}},
-	vectors.DPSpectral{Dim: 3, Beta: new(0.5), Normalization: embedding.Degree, Scale: new(0.5), RowScale: new(0.25), Tolerance: 0.001, Seed: math.MaxUint64, Components: embedding.Joint, IgnoreWeights: true},
+	vectors.DPSpectral{Dim: 3, Beta: new(0.5), Common: new(0.0), Normalization: embedding.Degree, Scale: new(0.5), RowScale: new(0.25), Tolerance: 0.001, Seed: math.MaxUint64, Components: embedding.Joint, IgnoreWeights: true},
 	vectors.LaplacianEigenmaps{Dim: 3, Scale: new(0.0), RowScale: new(0.0), Tolerance: 0.001, Seed: 7, Components: embedding.Joint, IgnoreWeights: true},
 	vectors.FastRP{Dim: 3, Beta: new(0.0), Alpha1: new(1.0), Alpha2: new(0.0), Alpha3: new(-1.0), Alpha4: new(2.0), RowNorm: new(0.0), RowScale: new(0.0), IgnoreWeights: true, Seed: 7},
 	vectors.ProNE{Dim: 3, Order: 4, Mu: new(0.5), Theta: 1, RowNorm: new(0.0), RowScale: new(0.0), IgnoreWeights: true, Seed: 7},

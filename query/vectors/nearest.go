@@ -489,13 +489,13 @@ type diffed struct{ before, after session.Entry }
 var diff = &engine.Statement[*parser.Diff, DiffRequest, diffed, DiffResult]{
 	Help: help.Statement{
 		Statement: "DIFF",
-		Summary:   "lists the vertices that moved most between two generations of an embedding; ten without LIMIT, WHERE and ORDER BY",
+		Summary:   "lists the vertices that moved most between two generations of an embedding; ten without LIMIT, WHERE, ORDER BY and DISTINCT",
 		Words:     "compare change drift versions moved",
 		Columns:   "vertex, distance, relative",
 	},
 	Bind: func(b *engine.Binder, s *parser.Diff) DiffRequest {
 		req := DiffRequest{Before: b.Name(fault.Before, s.Before), After: b.Name(fault.Embedding, s.After), Limit: b.TakeLimit()}
-		if b.Tail.Where != nil || b.Tail.Order != nil {
+		if b.Tail.Where != nil || b.Tail.Order != nil || b.Tail.Distinct {
 			req.Limit = math.MaxInt // they choose among all
 		}
 		return req

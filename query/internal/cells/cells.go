@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +26,16 @@ func Span(least, most int) rows.Value {
 
 // Property is a row of the DESCRIBE statements.
 func Property(name string, value rows.Value) []rows.Value { return []rows.Value{name, value} }
+
+// Essential returns the rows of a description whose properties are in a list, in which a name with a
+// blank at its end stands for all that begin with it.
+func Essential(table [][]rows.Value, properties ...string) [][]rows.Value {
+	return slices.DeleteFunc(slices.Clone(table), func(row []rows.Value) bool {
+		return !slices.ContainsFunc(properties, func(name string) bool {
+			return row[0] == rows.Value(name) || strings.HasSuffix(name, " ") && strings.HasPrefix(row[0].(string), name)
+		})
+	})
+}
 
 // Timestamp writes a time as every statement shows it.
 func Timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

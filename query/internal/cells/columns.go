@@ -38,6 +38,12 @@ func Always(t storage.Type) rows.ColumnType { return rows.ColumnType{Type: t, No
 // attributes, sets the types of its Rows.
 func typeOfName(name string) rows.ColumnType {
 	switch name {
+	case "bytes", "limit", "checkpoint":
+		return rows.ColumnType{Type: storage.Integer, NotNull: true, Bytes: true}
+	case "memory", "peak":
+		return rows.ColumnType{Type: storage.Integer, Bytes: true}
+	case "bytes_each":
+		return rows.ColumnType{Type: storage.Float, Bytes: true}
 	case "vertex", "source", "target", "graph", "object", "attribute", "type", "file", "metric", "step", "detail", "item",
 		"text", "statement", "syntax", "summary", "property", "where", "fault", "remedy", "refresh", "made", "modified",
 		"state", "stage", "generator", "scorer", "values", "reads", "likelier", "terms", "kind", "reason", "option",
@@ -46,11 +52,11 @@ func typeOfName(name string) rows.ColumnType {
 	case "embedding", "method", "measure", "weights", "options", "error", "result", "created", "auto", "best_single":
 		return OrNull(storage.Text)
 	case "vertices", "degree", "dim", "dimension", "job", "deleted", "edges_deleted", "inserted", "updated", "unchanged",
-		"before", "after", "from", "to", "bytes", "limit", "duplicates", "self_loops", "skipped", "unknown", "missing",
+		"before", "after", "from", "to", "duplicates", "self_loops", "skipped", "unknown", "missing",
 		"generation", "links", "top", "computed", "trial", "train", "touched", "versions", "records", "pairs", "rank",
-		"vectors", "sources", "checkpoint", "edges", "walks", "test":
+		"vectors", "sources", "edges", "walks", "test":
 		return Always(storage.Integer)
-	case "rows", "version", "behind", "changed", "memory", "peak", "m", "ef_construction", "ef", "xmin", "items":
+	case "rows", "version", "behind", "changed", "m", "ef_construction", "ef", "xmin", "items":
 		return OrNull(storage.Integer)
 	case "distance", "similarity", "relative", "weight", "fraction", "epsilon", "radius":
 		return Always(storage.Float)
@@ -62,7 +68,7 @@ func typeOfName(name string) rows.ColumnType {
 		"map_high", "behind_low", "behind_high", "recall_low", "recall_high", "ndcg", "ndcg_low", "ndcg_high", "mrr",
 		"hit_rate", "coverage", "popular", "pearson", "spearman", "kendall", "alpha", "ks", "min", "mean", "max",
 		"micro_f1", "micro_f1_deviation", "macro_f1", "macro_f1_deviation", "accuracy", "accuracy_deviation",
-		"f1_deviation", "bytes_each":
+		"f1_deviation":
 		return OrNull(storage.Float)
 	case "confirmed":
 		return Always(storage.Boolean)

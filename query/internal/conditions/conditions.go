@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
@@ -47,6 +48,8 @@ func (c *compiler[T]) condition(e parser.Expr) predicate[T] {
 		return c.compare(e)
 	case parser.In:
 		return c.among(e)
+	case parser.Like:
+		return c.like(e)
 	case parser.IsMissing:
 		o := c.operand(e.Operand, operand[T]{})
 		return func(v T) truth { return truthOf(o.value(v).IsMissing() != e.Not) }
@@ -129,6 +132,33 @@ func (c *compiler[T]) among(e parser.In) predicate[T] {
 			return isUnknown
 		}
 		return truthOf(found(x) != e.Not)
+	}
+}
+
+// like compiles LIKE. A value that is not a text is neither like a pattern nor unlike it.
+func (c *compiler[T]) like(e parser.Like) predicate[T] {
+	o := c.operand(e.Operand, operand[T]{kind: storage.Text})
+	c.Mark(fault.Where, e)
+	if o.kind != storage.Text && o.kind != anything {
+		c.Fail(fault.New(fault.Where, "%s is %s, and LIKE compares texts", fault.Shorten(e.Operand.String()), kindName(o.kind)))
+	}
+	escape := noEscape
+	if e.Escape != nil {
+		text, size := c.Text(fault.Where, e.Escape), 0
+		if escape, size = utf8.DecodeRuneInString(text); size == 0 || size != len(text) {
+			c.Fail(fault.New(fault.Where, "ESCAPE is one character, found %s", fault.QuoteKey(text)))
+		}
+	}
+	p, ok := patternOf(c.Text(fault.Where, e.Pattern), escape)
+	if !ok {
+		c.Fail(fault.New(fault.Where, "the pattern ends with its ESCAPE character").WithRemedy("write it twice for the character itself"))
+	}
+	return func(v T) truth {
+		x := o.value(v)
+		if x.IsMissing() || x.Type() != storage.Text {
+			return isUnknown
+		}
+		return truthOf(p.matches(x.Text()) != e.Not)
 	}
 }
 

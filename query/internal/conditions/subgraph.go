@@ -115,6 +115,8 @@ func walk(e parser.Expr, f func(parser.Node)) {
 		f(e.Right)
 	case parser.In:
 		f(e.Operand)
+	case parser.Like:
+		f(e.Operand)
 	case parser.IsMissing:
 		f(e.Operand)
 	case parser.Flag:

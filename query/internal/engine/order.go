@@ -21,7 +21,7 @@ const PartOrder fault.Part = "order"
 func PartColumn(i int) fault.Part { return fault.Part(fmt.Sprintf("column %d", i)) }
 
 // TakeColumns takes COLUMNS and returns the names, without those that the rows have in any case; nil
-// where there is no COLUMNS.
+// where there is no COLUMNS. The names behind DISTINCT are not taken: only they are in the answer.
 func (b *Binder) TakeColumns(always ...string) (names []string) {
 	for i, column := range b.Tail.Columns {
 		if name := b.Name(PartColumn(i), column); !slices.Contains(always, name) {
@@ -30,7 +30,9 @@ func (b *Binder) TakeColumns(always ...string) (names []string) {
 			names = []string{}
 		}
 	}
-	b.Tail.Columns = nil
+	if !b.Tail.Distinct {
+		b.Tail.Columns = nil
+	}
 	return names
 }
 
@@ -57,11 +59,11 @@ func ofRows(graph storage.GraphInfo, columns []string, name string) bool {
 	return !attribute && slices.Contains(columns, name)
 }
 
-// TakeLimit takes LIMIT, if WHERE and ORDER BY have been taken, and returns how many rows are
+// TakeLimit takes LIMIT, if WHERE and ORDER BY have been taken and there is no DISTINCT, and returns how many rows are
 // needed, with those before OFFSET; 0 for all.
 func (b *Binder) TakeLimit() int {
 	t := &b.Tail
-	if t.Limit == nil || t.Where != nil || t.Order != nil {
+	if t.Limit == nil || t.Where != nil || t.Order != nil || t.Distinct {
 		return 0
 	}
 	limit, offset := b.RowLimit(t.Limit), b.rowOffset(t.Offset)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"heavytail/embedding/option"
@@ -25,8 +26,8 @@ var Tail = &Statement[*parser.Tail, TailRequest, rowfile.Form, tailAnswer]{
 	Help: help.Statement{
 		Statement: "INTO FILE",
 		Summary:   "chooses and sorts the rows of a statement by its columns, keeps some of them, and writes them into a file",
-		Detail:    "Every statement that returns rows (SHOW, DESCRIBE, COUNT, COMPUTE, PATH, NEAREST, WITHIN, SCORE, PREDICT, EVALUATE, DIFF, ESTIMATE, CHECK, and those whose work is a job) takes these clauses at its end: COLUMNS, WHERE and ORDER BY choose and sort its rows by its columns, with rows without a value last and equal rows in their order; LIMIT keeps n rows, without the first ones of OFFSET. In WHERE and ORDER BY of SHOW VERTICES, SHOW EDGES, SHOW NEIGHBORS, NEAREST, WITHIN and PREDICT a name is first that of an attribute (or degree or key) of the vertices or edges, and else that of a column: the terms of WHERE about them, joined by AND, choose what is found, and the others choose rows. INTO FILE writes the rows into a file, by its ending as CSV, TSV, JSON, NDJSON, Markdown or Parquet; text is compressed if the name ends in .gz or .zst",
-		Words:     "order sort limit offset columns rows save csv json pandas ndjson parquet dataframe write output filter top export result",
+		Detail:    "Every statement that returns rows (SHOW, DESCRIBE, COUNT, COMPUTE, PATH, NEAREST, WITHIN, SCORE, PREDICT, EVALUATE, DIFF, ESTIMATE, CHECK, and those whose work is a job) takes these clauses at its end: COLUMNS, WHERE and ORDER BY choose and sort its rows by its columns, with rows without a value last and equal rows in their order; DISTINCT shows rows with equal columns once; LIMIT keeps n rows, without the first ones of OFFSET. In WHERE and ORDER BY of SHOW VERTICES, SHOW EDGES, SHOW NEIGHBORS, NEAREST, WITHIN and PREDICT a name is first that of an attribute (or degree or key) of the vertices or edges, and else that of a column: the terms of WHERE about them, joined by AND, choose what is found, and the others choose rows. INTO FILE writes the rows into a file, by its ending as CSV, TSV, JSON, NDJSON, Markdown or Parquet; text is compressed if the name ends in .gz or .zst",
+		Words:     "distinct unique order sort limit offset columns rows save csv json pandas ndjson parquet dataframe write output filter top export result",
 		Columns:   "file, rows; without INTO FILE those of the statement, or of COLUMNS",
 		Example:   "NEAREST 100 TO 'alice' USING spec INTO FILE 'near.parquet'",
 	},
@@ -73,6 +74,7 @@ type TailRequest struct {
 	order         *parser.Order
 	by            int // the column of order
 	limit, offset int // 0 for none
+	distinct      bool
 	columns       []string
 	types         []rows.ColumnType
 	shown         []int // the numbers of columns in the rows of the statement; nil for all
@@ -115,6 +117,7 @@ func bindTail(b *Binder, s *parser.Tail) (req TailRequest) {
 		req.columns = lists.Map(req.shown, func(i int) string { return columns[i] })
 		req.types = lists.Map(req.shown, func(i int) rows.ColumnType { return types[i] })
 	}
+	req.distinct = s.Distinct
 	req.limit = b.RowLimit(s.Limit)
 	req.offset = b.rowOffset(s.Offset)
 	if s.File != nil {
@@ -144,7 +147,11 @@ func (r TailRequest) text() string {
 		all = append(all, fmt.Sprintf("at most %d", r.limit))
 	}
 	if r.shown != nil {
-		all = append(all, "columns "+strings.Join(r.columns, ", "))
+		what := "columns "
+		if r.distinct {
+			what = "distinct columns "
+		}
+		all = append(all, what+strings.Join(r.columns, ", "))
 	}
 	return strings.Join(all, ", ")
 }
@@ -168,8 +175,8 @@ func (r TailRequest) of(c *Call, inner *rows.Rows) (*rows.Rows, error) {
 	if r.text() == "" {
 		return inner, nil
 	}
-	if r.order != nil {
-		table, err := r.sorted(c, inner)
+	if r.order != nil || r.distinct {
+		table, err := r.collected(c, inner)
 		return rows.Of(r.columns, r.types, table), err
 	}
 	made := rows.New(r.columns, r.types, func(yield func([]rows.Value, error) bool) {
@@ -203,15 +210,17 @@ type numbered struct {
 	at  int
 }
 
-// sorted returns the rows in their order. With a limit it keeps at most some more than twice as
-// many as that and the offset; it takes the memory of the rows that it keeps from the limit of
-// the file.
-func (r TailRequest) sorted(c *Call, inner *rows.Rows) ([][]rows.Value, error) {
+// collected returns the rows in their order, of equal ones the first with DISTINCT. With a limit it
+// keeps at most some more than twice as many as that and the offset, with DISTINCT all that differ; it
+// takes the memory of the rows that it keeps from the limit of the file.
+func (r TailRequest) collected(c *Call, inner *rows.Rows) ([][]rows.Value, error) {
 	limit := r.limit
 	if limit > 0 {
 		limit += min(r.offset, math.MaxInt-limit)
 	}
 	var list []numbered
+	places := map[string]int{} // in the list, of rows that must differ
+	var key []byte
 	at, reserved := 0, 0
 	for row, err := range inner.All() {
 		if err != nil {
@@ -221,10 +230,25 @@ func (r TailRequest) sorted(c *Call, inner *rows.Rows) ([][]rows.Value, error) {
 			continue
 		}
 		at++
-		list = lists.Kept(append(list, numbered{slices.Clone(row), at}), limit, r.compare)
+		next := numbered{slices.Clone(row), at}
+		if r.distinct {
+			key = r.appendShown(key[:0], row)
+			if i, known := places[string(key)]; known {
+				if r.compare(next, list[i]) < 0 {
+					list[i] = next
+				}
+				continue
+			}
+			places[string(key)] = len(list)
+			if list = append(list, next); r.order == nil && len(list) == limit {
+				break
+			}
+		} else {
+			list = lists.Kept(append(list, next), limit, r.compare)
+		}
 		if len(list) > reserved {
 			const step = 1 << 12 // rows
-			if err := c.Hold(c.DB.Cache.Reserve(step*rowBytes(row), "ordering rows")); err != nil {
+			if err := c.Hold(c.DB.Cache.Reserve(step*rowBytes(row), "rows in memory")); err != nil {
 				return nil, err
 			}
 			reserved += step
@@ -235,6 +259,29 @@ func (r TailRequest) sorted(c *Call, inner *rows.Rows) ([][]rows.Value, error) {
 	}
 	list = lists.FirstOf(list, limit, r.compare)
 	return lists.Map(list[min(r.offset, len(list)):], func(n numbered) []rows.Value { return r.cut(n.row) }), c.Ctx.Err()
+}
+
+// appendShown appends the shown columns of a row, so that different ones give different bytes. Equal
+// numbers are equal, whatever their types.
+func (r TailRequest) appendShown(key []byte, row []rows.Value) []byte {
+	for _, i := range r.shown {
+		switch v := row[i].(type) {
+		case string:
+			key = strconv.AppendQuote(key, v)
+		case int64:
+			key = strconv.AppendInt(key, v, 10)
+		case float64:
+			if n := int64(v); float64(n) == v && n < math.MaxInt64 {
+				key = strconv.AppendInt(key, n, 10)
+			} else {
+				key = strconv.AppendFloat(key, v, 'g', -1, 64)
+			}
+		default:
+			key = fmt.Append(key, v)
+		}
+		key = append(key, ' ')
+	}
+	return key
 }
 
 // rowBytes estimates the memory of a row.
@@ -250,8 +297,12 @@ func rowBytes(row []rows.Value) int64 {
 }
 
 // compare orders two rows by the column: missing values last in both directions, equal values
-// by their places. Values of several types are in the order of the types.
+// by their places. Values of several types are in the order of the types. Without ORDER BY only the
+// places count.
 func (r TailRequest) compare(a, b numbered) int {
+	if r.order == nil {
+		return cmp.Compare(a.at, b.at)
+	}
 	x, y := conditions.ValueOf(a.row[r.by]), conditions.ValueOf(b.row[r.by])
 	if x.IsMissing() || y.IsMissing() {
 		return cmp.Or(cmp.Compare(last(x.IsMissing()), last(y.IsMissing())), cmp.Compare(a.at, b.at))

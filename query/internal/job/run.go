@@ -118,6 +118,11 @@ func (r *Runner) checkpointOf(c *session.Call, j *Active, spec Spec) (io.Reader,
 		c.Notice("job %d starts over: %s", old.ID, why)
 		return nil, nil
 	}
+	at := ""
+	if old.Total > 0 {
+		at = fmt.Sprintf(", at %d %% of %s", 100*old.Done/old.Total, old.Stage)
+	}
+	c.Notice("job %d continues from its checkpoint of %s%s", old.ID, fault.Amount(float64(old.Checkpoint), "bytes"), at)
 	return r.store.JobCheckpoint(c.Ctx, old.ID)
 }
 
