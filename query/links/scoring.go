@@ -201,6 +201,10 @@ type tally struct{ Missing, Newer int64 }
 // slowest scorer.
 const scoreBlock = 512
 
+// scoreBatch pairs keep a worker busy for a millisecond or more, and take less
+// than a megabyte with keys and scores of usual length.
+const scoreBatch = 4096
+
 // longBlock is the number of pairs in a block if scorers take less time for a pair the more of them there are. In
 // graphs with so many paths that this matters, a block then takes some tenths of a second. All blocks on their way
 // have half a million pairs at most, which take some 50 MB, or with many workers 8192 each.
@@ -221,6 +225,9 @@ func (s *loadedScoring) blockOf(c *engine.Call, pairs int) int {
 // batch is the number of pairs of the next batch of a file, after so many pairs: the first batches are short, so
 // that all workers begin soon. Batches are scoreBatch times powers of two, and end at multiples of their length.
 func (s *loadedScoring) batch(done int) int { return max(scoreBatch, min(done, s.block)) }
+
+// batchesOf is the number of batches that are on their way with so many workers.
+func batchesOf(workers int) int { return 2*workers + 2 }
 
 // pairBlock is pairs on their way to the scorers.
 type pairBlock struct {
