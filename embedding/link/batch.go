@@ -35,18 +35,6 @@ func NewBatch(name string, g *csr.Graph, m *vec.Matrix) (score func(u, v uint32)
 // addsPaths reports whether a scorer adds up paths of three edges.
 func addsPaths(name string) bool { return name == "l3" || pathWeights(name) != nil }
 
-// isDense reports whether a pair takes so much time, by the mean number of paths of two edges from a vertex, that
-// it is worth the order of the pairs to count the paths of a vertex once.
-func isDense(g *csr.Graph) bool {
-	const most = 1 << 10
-	paths := int64(0)
-	for v := range uint32(g.Vertices()) {
-		d := int64(g.Degree(v))
-		paths += d * d
-	}
-	return paths > most*int64(g.Vertices())
-}
-
 // Gains reports whether a pair takes less time, by a scorer or by a model, the more pairs a batch
 // has. An empty name is a model.
 func Gains(name string, g *csr.Graph) bool { return (name == "" || addsPaths(name)) && isDense(g) }
@@ -77,9 +65,6 @@ func pathBatch(name string, g *csr.Graph) func(pairs []csr.Edge, out []float64) 
 		})
 	}
 }
-
-// ahead is the number of pairs whose lists and vectors are prefetched.
-const ahead = 4
 
 // fetcher prefetches the lists and vectors that the scores of pairs need.
 type fetcher struct {

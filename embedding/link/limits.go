@@ -45,6 +45,18 @@ func manySteps(steps []int64, budget int64, admits func(v uint32) bool) func(u u
 	return func(u uint32) bool { return steps[u] > limit }
 }
 
+// isDense reports whether a pair takes so much time, by the mean number of paths of two edges from a vertex, that
+// it is worth the order of the pairs to count the paths of a vertex once.
+func isDense(g *csr.Graph) bool {
+	const most = 1 << 10
+	paths := int64(0)
+	for v := range uint32(g.Vertices()) {
+		d := int64(g.Degree(v))
+		paths += d * d
+	}
+	return paths > most*int64(g.Vertices())
+}
+
 // countSteps counts the steps that the search from each vertex takes: of paths of two
 // edges, or of three (triples), of which no vertex takes more than all entries of the graph,
 // since vertices are reached once. With scores each candidate is scored by a function.

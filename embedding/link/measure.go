@@ -190,6 +190,9 @@ func (m *measures) set(x []float64, u, v uint32, s pairSums) {
 	}
 }
 
+// ahead is the number of pairs whose lists and vectors are prefetched.
+const ahead = 4
+
 // fetch prefetches what the columns of a pair read: its vectors, and the row of a vertex.
 func (m *measures) fetch(rows *vec.RowList, e csr.Edge) {
 	if m.common || m.paths {

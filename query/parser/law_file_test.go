@@ -52,3 +52,17 @@ func withoutTail(s Statement) Statement {
 	}
 	return s
 }
+
+func genEvaluateTest(t *rapid.T) Statement {
+	s := &EvaluateTest{Graph: genMaybe(t), Options: genOptions(0).Draw(t, "options")}
+	if s.Edges = genMaybe(t); s.Edges == nil {
+		s.File = genValue(aString).Draw(t, "file")
+	}
+	if s.Against = genMaybe(t); s.Against == nil {
+		s.AgainstFile = genValue(aString).Draw(t, "against")
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "scorers") {
+		s.Scorers = append(s.Scorers, Scorer{Name: genIdent().Draw(t, "scorer"), Of: genMaybe(t)})
+	}
+	return s
+}

@@ -281,17 +281,7 @@ func genPlain(t *rapid.T) Statement {
 func genEvaluate(t *rapid.T) Statement {
 	switch rapid.IntRange(0, 4).Draw(t, "what") {
 	case 4:
-		s := &EvaluateTest{Graph: genMaybe(t), Options: genOptions(0).Draw(t, "options")}
-		if s.Edges = genMaybe(t); s.Edges == nil {
-			s.File = genValue(aString).Draw(t, "file")
-		}
-		if s.Against = genMaybe(t); s.Against == nil {
-			s.AgainstFile = genValue(aString).Draw(t, "against")
-		}
-		for range rapid.IntRange(0, 2).Draw(t, "scorers") {
-			s.Scorers = append(s.Scorers, Scorer{Name: genIdent().Draw(t, "scorer"), Of: genMaybe(t)})
-		}
-		return s
+		return genEvaluateTest(t)
 	case 3:
 		return &EvaluateParameters{Graph: genIdent().Draw(t, "graph"), Method: genCall().Draw(t, "method"), Options: genOptions(0).Draw(t, "options")}
 	case 0:
