@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
+	"slices"
 )
 
 // entry is a step that was finished: a statement and its answer.
@@ -70,6 +72,15 @@ func (e entry) values(chosen func(row map[string]any) bool) values {
 type journal struct {
 	file *os.File
 	done map[string]entry // by statement
+}
+
+// took returns the seconds of all finished steps, by the clock and of processors.
+func (j *journal) took() (seconds, processor float64) {
+	for _, statement := range slices.Sorted(maps.Keys(j.done)) { // in one order: sums of floats depend on it
+		seconds += j.done[statement].Seconds
+		processor += j.done[statement].Processor
+	}
+	return seconds, processor
 }
 
 // openJournal opens the journal at path, or creates it. It removes an incomplete

@@ -81,7 +81,7 @@ func spectralSeconds(ctx context.Context, g *csr.Graph, method string, o embeddi
 		return seconds, err
 	}
 	seconds += tune.PenaltySeconds(g.Vertices(), o)
-	o.Dim = tune.PenaltyDim(o)
+	o.Dim = tune.PenaltyDim(g.Vertices(), o)
 	each, err := embedding.SpectralSeconds(ctx, g, method, o)
 	return seconds + float64(tune.PenaltySolves(o))*each, err
 }

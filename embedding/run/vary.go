@@ -7,6 +7,7 @@ import (
 
 	"heavytail/embedding"
 	"heavytail/embedding/option"
+	"heavytail/embedding/tune"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
@@ -22,7 +23,8 @@ type Axis struct {
 // values. use must not keep the vectors.
 //
 // For a spectral method one solve, with the most coordinates, serves all values of dim, scale and row_scale:
-// its leading coordinates are equal, within the tolerance, to those of a solve for fewer coordinates. Every
+// its leading coordinates are equal, within the tolerance, to those of a solve for fewer coordinates. Where
+// dp_spectral chooses its penalty, which depends on dim and scale, it serves the values of row_scale. Every
 // other value needs an embedding of its own. Errors are those of [Compute] and of use.
 func Vary(ctx context.Context, g *csr.Graph, req Request, axes []Axis, use func(axis, value int, vectors *vec.Matrix) error) error {
 	v := variation{ctx: ctx, g: g, req: req}
@@ -91,7 +93,11 @@ type variation struct {
 
 // shares reports whether the shared solve serves the values of an option.
 func (v *variation) shares(p prepared, option string) bool {
-	return p.solved != nil && (option == "dim" || option == "scale" || option == "row_scale")
+	if p.solved == nil || option == "row_scale" {
+		return p.solved != nil
+	}
+	chosen := v.req.Method == embedding.MethodDPSpectral && tune.ChoosesPenalty(*p.solved) // for each dim and scale
+	return !chosen && (option == "dim" || option == "scale")
 }
 
 func (v *variation) embed(p prepared, option string) (*vec.Matrix, error) {

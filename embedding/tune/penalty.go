@@ -13,6 +13,10 @@ import (
 // of its edges, with 64 on the twelve, and with 32 on eleven.
 const penaltyDim = 128
 
+// penaltyVertices is the number of vertices from which the trials have fewer coordinates: a solve
+// for 128 takes some tenths of a second for this many.
+const penaltyVertices = 20_000
+
 // surveyTolerance is the tolerance of solves whose vectors are only compared.
 const surveyTolerance = 1e-2
 
@@ -89,7 +93,7 @@ func Penalty(ctx context.Context, g *csr.Graph, o embedding.SpectralOptions, wor
 // judgePenalty returns the H3 of a penalty, and its beta.
 func judgePenalty(ctx context.Context, g *csr.Graph, o embedding.SpectralOptions, workers int) (h3, beta float64, err error) {
 	scale := *o.WithDefaults(embedding.MethodDPSpectral).Scale
-	o.Dim, o.Tolerance, o.Workers = PenaltyDim(o), max(o.Tolerance, surveyTolerance), workers
+	o.Dim, o.Tolerance, o.Workers = PenaltyDim(g.Vertices(), o), max(o.Tolerance, surveyTolerance), workers
 	o.Progress, o.Checkpoints = nil, embedding.Checkpoints{}
 	e, err := embedding.SolveSpectral(ctx, g, embedding.MethodDPSpectral, o)
 	if err != nil {
@@ -105,9 +109,14 @@ func judgePenalty(ctx context.Context, g *csr.Graph, o embedding.SpectralOptions
 	return h3, e.Stats.Beta, err
 }
 
-// PenaltyDim is the number of coordinates with which [Penalty] tries penalties.
-func PenaltyDim(o embedding.SpectralOptions) int {
-	return min(o.WithDefaults(embedding.MethodDPSpectral).Dim, penaltyDim)
+// PenaltyDim is the number of coordinates with which [Penalty] tries penalties: at most 128, and in
+// large graphs, where this takes time, at most half of those of the embedding.
+func PenaltyDim(vertices int, o embedding.SpectralOptions) int {
+	dim := min(o.WithDefaults(embedding.MethodDPSpectral).Dim, penaltyDim)
+	if vertices > penaltyVertices {
+		dim = max(1, min(dim, o.WithDefaults(embedding.MethodDPSpectral).Dim/2))
+	}
+	return dim
 }
 
 // penaltyScales are the row scales with which a penalty is tried, every other one of RowScales.
@@ -115,7 +124,7 @@ func penaltyScales() []float64 { return []float64{0, 0.25, 0.5, 0.75} }
 
 // PenaltySeconds is the approximate time of the comparisons of [Penalty], without its solves.
 func PenaltySeconds(vertices int, o embedding.SpectralOptions) float64 {
-	return float64(PenaltySolves(o)*len(penaltyScales())) * judgingSeconds(vertices, PenaltyDim(o), o.Workers)
+	return float64(PenaltySolves(o)*len(penaltyScales())) * judgingSeconds(vertices, PenaltyDim(vertices, o), o.Workers)
 }
 
 // PenaltySolves is the number of solves with which [Penalty] chooses, 0 where there is no choice.

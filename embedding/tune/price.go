@@ -52,7 +52,7 @@ func (b *branch) seconds(vertices, edges int64, at point, full bool) float64 {
 			arcs *= 2 // a product with the matrix is two with the adjacency
 		}
 		solve := func(dim int) float64 { return eigen.Seconds(n, min(dim, n), arcs*arcSeconds, multiplySeconds) }
-		return solve(s.Dim) + float64(trials)*solve(PenaltyDim(s))
+		return solve(s.Dim) + float64(trials)*solve(PenaltyDim(n, s))
 	}
 	visits := float64(n) * float64(w.Walks) * float64(w.Length) * float64(w.Epochs)
 	return visits * float64(w.Window+1) * math.Log2(2+float64(n)) * float64(w.Dim) * pairSeconds
