@@ -205,7 +205,7 @@ var layout = map[string][]string{
 	"cmd/markdown":  {"query/parser"},
 	"cmd/placement": {"storage/csr", "storage/vec"},
 	"cmd/picture": {
-		"cmd/figure", "cmd/placement", "embedding/evaluate", "query", "query/graphs", "query/measures", "query/studies", "query/vectors",
+		"cmd/figure", "cmd/placement", "embedding/evaluate", "index", "query", "query/graphs", "query/measures", "query/studies", "query/vectors",
 		"storage", "storage/csr",
 	},
 	"cmd/report": {

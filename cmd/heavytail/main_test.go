@@ -137,7 +137,7 @@ func TestRun_Usage(t *testing.T) {
 		{`--param "who": expected name=value`, []string{"exec", path, "--param", "who"}},
 		{`--param "=3": expected name=value`, []string{"exec", path, "--param", "=3"}},
 		{"--param who is given twice", []string{"exec", path, "--param", "who=1", "--param", "$who=2"}},
-		{"expected --vertices above --attach", []string{"demo", "--vertices", "40"}},
+		{"expected --vertices above --attach", []string{"demo", "--vertices", "12"}},
 	} {
 		failed := "heavytail " + c.args[0]
 		if strings.HasPrefix(c.text, "unknown command") {

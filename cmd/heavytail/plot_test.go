@@ -46,13 +46,14 @@ func TestPlot_Text(t *testing.T) {
 		{[]string{"graph", file, "--color", "side"}, []string{"pa: 200 vertices, ", "side right", "side left", "other values"}},
 		{[]string{"graph", file, "--color", "degree", "--around", "7"}, []string{"pa around 7: ", "degree 4"}},
 		{[]string{"graph", file, "--around", "7", "--depth", "2"}, []string{"pa around 7: "}},
-		{[]string{"links", file, "--scorers", "l3,common_neighbors"}, []string{"pa: ROC curves, against random pairs", "* chance", "+ l3, AUC 0.", "o common_neighbors, AUC 0."}},
+		{[]string{"links", file, "--scorers", "l3,common_neighbors"}, []string{"pa: ROC curves, against random pairs", ". chance", " l3, AUC 0.", " common_neighbors, AUC 0."}},
 		{[]string{"links", file, "pa", "--curve", "precision-recall", "--using", "fastrp(dim := 8)", "--scorers", "cosine", "--negatives", "degree"}, []string{"against degree pairs", "cosine of fastrp(dim := 8", "logistic(concatenation) of"}},
 		{[]string{"links", file, "--curve", "calibration"}, []string{"Calibration of models", "+ m, mean difference 0."}},
 		{[]string{"degrees", file, "pa", "--law=false"}, []string{"Degree distributions"}},
-		{[]string{"projection", file, "spec"}, []string{"Embedding spec", "first principal component (", "degree 4", ". degree", "@ degree"}},
-		{[]string{"projection", file, "spec", "--color", "side"}, []string{"* other values", "+ side right", "o side left"}},
-		{[]string{"projection", file, "spec", "--color", "age"}, []string{"* other values", "+ age 30"}},
+		{[]string{"projection", file, "spec", "--layout", "pca"}, []string{"Embedding spec", "first principal component ("}},
+		{[]string{"projection", file, "spec"}, []string{"Embedding spec", "degree 4", ". degree", "@ degree"}},
+		{[]string{"projection", file, "spec", "--color", "side"}, []string{". other values", " side right", " side left"}},
+		{[]string{"projection", file, "spec", "--color", "age"}, []string{". other values", " age 30"}},
 	} {
 		out := mustRun(t, "", append([]string{"plot"}, c.args...)...)
 		for _, want := range c.want {
