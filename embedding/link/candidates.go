@@ -315,15 +315,6 @@ func (p *Predictor) gather(ctx context.Context, s *scratch, u, from uint32, weig
 	return nil
 }
 
-// startingAt returns the part of a row with the vertices from a number on.
-func startingAt(row []uint32, from uint32) []uint32 {
-	if from == 0 {
-		return row
-	}
-	at, _ := slices.BinarySearch(row, from)
-	return row[at:]
-}
-
 // gatherRecent is gather for paths weighted by their times.
 func (p *Predictor) gatherRecent(ctx context.Context, s *scratch, u, from uint32) error {
 	g, r := p.g, p.recent

@@ -25,7 +25,8 @@ const leastLinks = 10
 // count the same together; the other half is that of a conditional logit model (McFadden,
 // "Conditional logit analysis of qualitative choice behavior", 1974), in which the source of each
 // hidden link chooses it among all vertices: a pair with any vertex represents n/10 of them, and one with
-// a likely vertex a tenth of the 100 likeliest, times Terms.Likely. Half of 1e-3 times the squared
+// a likely vertex a tenth of the 100 likeliest, times Terms.Likely. The choice of a source of
+// degree d counts 1/√(1+d), between equal weights of links and of sources. Half of 1e-3 times the squared
 // weights is added. No term is chosen: all have a weight. The minimum is unique, and Newton's method
 // finds it.
 //
@@ -81,6 +82,7 @@ type problem struct {
 	random int
 	half   float64 // weight of the logistic regression: ½, or 1 if it is all
 	likely float64 // Terms.Likely
+	all    float64 // sum of the weights of choices
 	x      []*mat.Dense
 }
 
@@ -96,6 +98,9 @@ func newProblem(rows []*Rows, terms Terms) (*problem, error) {
 	}
 	for _, r := range rows {
 		p.links, p.random = p.links+r.links, p.random+r.random
+		for i := range r.links {
+			p.all += choice(r, i)
+		}
 	}
 	// Edges before the first time may have none, so splits can lack columns that need times.
 	columns := rows[0].columns
@@ -175,6 +180,13 @@ func (p *problem) weight(r *Rows, i int) float64 {
 	}
 	return 0.5 / float64(p.random)
 }
+
+// choice is the weight of the choice of a link by its source, in proportion to others. With 1 for each link the
+// sources with many links decide, and the lists of others are worse: a fifth of the edges hidden, MAP with 1,
+// 1/√(1+d) and 1/(1+d) for the source's degree d, ego-facebook .479, .484, .487; authors of papers with up to 40
+// others .820, .836, .844 and .746, .751, .750; cora .230, .231, .232; ca-GrQc .528, .531, .531; CollegeMsg .089 with
+// all. 1/(1+d) takes .005 of the AUC on ca-GrQc and .001 of the MAP on preferential attachment.
+func choice(r *Rows, i int) float64 { return 1 / math.Sqrt(float64(1+r.degrees[i])) }
 
 // represents is the number of vertices that a row behind the random pairs counts for.
 func (p *problem) represents(r *Rows, i int) float64 {
@@ -284,7 +296,7 @@ func (p *problem) loss(w *mat.VecDense, workers int, derivatives bool) lossAt {
 			if i < blocks {
 				p.logistic(&parts[i], k, w, i*block, min(pairs, (i+1)*block))
 			} else {
-				p.conditional(&parts[i], k, w, (i-blocks)*group, min(r.links, (i-blocks+1)*group), (1-p.half)/float64(p.links))
+				p.conditional(&parts[i], k, w, (i-blocks)*group, min(r.links, (i-blocks+1)*group))
 			}
 		})
 		for _, part := range parts {
@@ -332,8 +344,9 @@ func (l *lossAt) outer(x mat.Matrix, roots []float64, sign float64) {
 }
 
 // conditional adds half the loss of the choices of sources, those from lo to below hi.
-func (p *problem) conditional(l *lossAt, k int, w *mat.VecDense, lo, hi int, each float64) {
+func (p *problem) conditional(l *lossAt, k int, w *mat.VecDense, lo, hi int) {
 	r := p.rows[k]
+	each := func(i int) float64 { return (1 - p.half) * choice(r, i) / p.all }
 	var all *mat.Dense // of the gradient and the second derivatives
 	var roots []float64
 	var means *mat.Dense
@@ -355,7 +368,7 @@ func (p *problem) conditional(l *lossAt, k int, w *mat.VecDense, lo, hi int, eac
 		for _, z := range scores {
 			sum += math.Exp(z - top)
 		}
-		l.value += each * (top + math.Log(sum) - scores[0])
+		l.value += each(i) * (top + math.Log(sum) - scores[0])
 		if l.gradient == nil {
 			continue
 		}
@@ -368,18 +381,18 @@ func (p *problem) conditional(l *lossAt, k int, w *mat.VecDense, lo, hi int, eac
 			}
 			floats.AddScaled(mean, q, row)
 			copy(all.RawRowView(at), row)
-			roots = append(roots, math.Sqrt(each*q))
+			roots = append(roots, math.Sqrt(each(i)*q))
 			at++
 		}
 		for c, m := range mean {
-			l.gradient.SetVec(c, l.gradient.AtVec(c)+each*(m-link[c]))
+			l.gradient.SetVec(c, l.gradient.AtVec(c)+each(i)*(m-link[c]))
 		}
 	}
 	if l.gradient != nil {
 		l.outer(all, roots, 1)
 		same := make([]float64, hi-lo)
 		for i := range same {
-			same[i] = math.Sqrt(each)
+			same[i] = math.Sqrt(each(lo + i))
 		}
 		l.outer(means, same, -1)
 	}

@@ -485,3 +485,12 @@ func (m *measures) source(u, v uint32) (from, to uint32) {
 func needsTimes(columns []column) bool {
 	return slices.ContainsFunc(columns, func(c column) bool { return NeedsTimes(c.name) })
 }
+
+// startingAt returns the part of a row with the vertices from a number on.
+func startingAt(row []uint32, from uint32) []uint32 {
+	if from == 0 {
+		return row
+	}
+	at, _ := slices.BinarySearch(row, from)
+	return row[at:]
+}

@@ -201,9 +201,52 @@ func TestFit_Minimum(t *testing.T) {
 		rows = append(rows, r)
 	}
 	terms := Terms{Scorers: []string{"jaccard", "adamic_adar", "dot"}, Embeddings: 1}
+	checkDerivatives(t, rows, terms)
 	p, err := newProblem(rows, terms)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if only, err := newProblem(rows, Terms{Scorers: []string{"jaccard"}, PairsOnly: true}); err != nil || only.half != 1 || math.Abs(only.loss(mat.NewVecDense(2, nil), 0, false).value-math.Ln2) > 1e-12 {
+		t.Errorf("of pairs alone, without weights: %v", err)
+	}
+	best, err := p.minimise(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := p.loss(best, 1, true); mat.Norm(found.gradient, 2) > 1e-4 {
+		t.Errorf("at the minimum the gradient is %v", mat.Formatted(found.gradient.T()))
+	}
+	if other, err := p.minimise(t.Context(), 3); err != nil || !mat.Equal(best, other) {
+		t.Errorf("another number of workers gives other weights, %v", err)
+	}
+	if _, err := Fit(t.Context(), nil, terms, 0); !errors.Is(err, ErrTooFew) {
+		t.Errorf("without pairs: %v", err)
+	}
+	if _, err := Fit(t.Context(), rows, Terms{Scorers: []string{recentNeighbors}}, 0); !errors.Is(err, ErrNeedsTimes) {
+		t.Errorf("without times: %v", err)
+	}
+}
+
+// checkDerivatives compares the objective without weights with its definition, and the derivatives with differences.
+func checkDerivatives(t *testing.T, rows []*Rows, terms Terms) {
+	t.Helper()
+	p, err := newProblem(rows, terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, all := 0.0, 0.0
+	for _, r := range rows {
+		for i := range r.links {
+			weight := 1 / math.Sqrt(float64(1+r.degrees[i]))
+			others := 1.0
+			for j := r.others[i]; j < r.others[i+1]; j++ {
+				others += r.weight[j-r.links-r.random]
+			}
+			want, all = want+weight*math.Log(others), all+weight
+		}
+	}
+	if got := p.loss(mat.NewVecDense(p.width, nil), 0, false).value; math.Abs(got-(math.Ln2+want/all)/2) > 1e-12 {
+		t.Errorf("without weights: %v, expected %v", got, (math.Ln2+want/all)/2)
 	}
 	w := mat.NewVecDense(p.width, nil)
 	for j := range p.width {
@@ -226,25 +269,6 @@ func TestFit_Minimum(t *testing.T) {
 				t.Errorf("second derivative %d, %d: %v, by differences %v", i, j, at.hessian.At(i, j), want)
 			}
 		}
-	}
-	if only, err := newProblem(rows, Terms{Scorers: []string{"jaccard"}, PairsOnly: true}); err != nil || only.half != 1 || math.Abs(only.loss(mat.NewVecDense(2, nil), 0, false).value-math.Ln2) > 1e-12 {
-		t.Errorf("of pairs alone, without weights: %v", err)
-	}
-	best, err := p.minimise(t.Context(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if found := p.loss(best, 1, true); mat.Norm(found.gradient, 2) > 1e-4 {
-		t.Errorf("at the minimum the gradient is %v", mat.Formatted(found.gradient.T()))
-	}
-	if other, err := p.minimise(t.Context(), 3); err != nil || !mat.Equal(best, other) {
-		t.Errorf("another number of workers gives other weights, %v", err)
-	}
-	if _, err := Fit(t.Context(), nil, terms, 0); !errors.Is(err, ErrTooFew) {
-		t.Errorf("without pairs: %v", err)
-	}
-	if _, err := Fit(t.Context(), rows, Terms{Scorers: []string{recentNeighbors}}, 0); !errors.Is(err, ErrNeedsTimes) {
-		t.Errorf("without times: %v", err)
 	}
 }
 

@@ -49,6 +49,8 @@ type Rows struct {
 	links, random int
 	// others has for each hidden link the first row behind the random pairs, and one more.
 	others []int
+	// degrees are those of the sources of the hidden links, in what is left of the graph.
+	degrees []int
 	// weight of each row behind the random pairs: how many vertices it represents. likely is true for
 	// those with one of the likeliest vertices.
 	weight []float64
@@ -90,6 +92,9 @@ func Draw(ctx context.Context, s Split, opts DrawOptions) (*Rows, error) {
 	r.random = len(pairs) - r.links
 	if min(r.links, r.random) == 0 {
 		return nil, fmt.Errorf("links to learn from: %d, other pairs: %d: %w", r.links, r.random, ErrTooFew)
+	}
+	for _, e := range pairs[:r.links] {
+		r.degrees = append(r.degrees, s.Graph.Degree(e.U))
 	}
 	others, weights, anys := make([][]csr.Edge, r.links), make([][]float64, r.links), make([]int, r.links)
 	seed := d.random.Uint64()

@@ -93,6 +93,7 @@ func describedModel(d catalogue.ModelSummary) [][]rows.Value {
 	add("auc without isolated ends", fmt.Sprintf("%.4f; %.1f %% of the hidden edges have an isolated end", d.AUCConnected, 100*d.Isolated))
 	add("average precision", d.AveragePrecision)
 	add("map of 10 links", ranged(d.Ranking.MAP))
+	add("map, more than the best scorer", ranged(d.Ranking.MAPGain))
 	add("recall of 10 links", ranged(d.Ranking.Recall))
 	add("recall, more than the best scorer", ranged(d.Ranking.RecallGain))
 	alone("", d.Heuristics, add)
@@ -141,5 +142,6 @@ func alone(by string, list []storage.HeuristicMeasure, add func(string, rows.Val
 		}
 	}
 	each("auc", func(h storage.HeuristicMeasure) float64 { return h.AUC })
+	each("map", func(h storage.HeuristicMeasure) float64 { return h.MAP })
 	each("recall", func(h storage.HeuristicMeasure) float64 { return h.Recall })
 }

@@ -25,16 +25,11 @@ import (
 // SCORE FILE … INTO FILE: one goroutine reads pairs, several look up keys, score
 // and format text, and one writes the text to the file in the order of the pairs.
 
-const (
-	// scoreBatch pairs keep a worker busy for a millisecond or more, and take less
-	// than a megabyte with keys and scores of usual length.
-	scoreBatch = 4096
-	// scoreSection is the number of pairs between two syncs to disk: enough that
-	// syncing costs little and compression works well; they take 0.1 to 10 seconds.
-	// It is a number of pairs and not a time, so that the bytes of a compressed file
-	// are always the same.
-	scoreSection = 64 * scoreBatch
-)
+// scoreSection is the number of pairs between two syncs to disk: enough that
+// syncing costs little and compression works well; they take 0.1 to 10 seconds.
+// It is a number of pairs and not a time, so that the bytes of a compressed file
+// are always the same.
+const scoreSection = 64 * scoreBatch
 
 // scoreState is stored with every section of a file of scores.
 type scoreState struct {
@@ -218,9 +213,6 @@ type pairBatch struct {
 
 // pairBatches is the key of a sync.Pool of *pairBatch: buffers that a later call uses again.
 type pairBatches struct{}
-
-// batchesOf is the number of batches that are on their way with so many workers.
-func batchesOf(workers int) int { return 2*workers + 2 }
 
 func (w *scoreWriter) run(ctx context.Context, workers int, in io.Reader, opts format.EdgeListOptions) error {
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -201,6 +201,13 @@ type tally struct{ Missing, Newer int64 }
 // slowest scorer.
 const scoreBlock = 512
 
+// scoreBatch pairs of a file keep a worker busy for a millisecond or more, and take less
+// than a megabyte with keys and scores of usual length.
+const scoreBatch = 4096
+
+// batchesOf is the number of batches that are on their way with so many workers.
+func batchesOf(workers int) int { return 2*workers + 2 }
+
 // longBlock is the number of pairs in a block if scorers take less time for a pair the more of them there are. In
 // graphs with so many paths that this matters, a block then takes some tenths of a second. All blocks on their way
 // have half a million pairs at most, which take some 50 MB, or with many workers 8192 each.

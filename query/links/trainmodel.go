@@ -397,6 +397,10 @@ func storeModel(c *engine.Call, req TrainModelRequest, t *modelTraining) (TrainM
 		best := catalogue.BestBy(info.Heuristics, func(h storage.HeuristicMeasure) float64 { return h.Recall })
 		c.Notice("to recommend links, take %s: of ten recommendations it finds %.4f of the hidden edges, the model %.4f (difference %.4f to %.4f)", best.Name, best.Recall, info.Ranking.Recall[0], gain[1], gain[2])
 	}
+	if gain := info.Ranking.MAPGain; gain[2] < 0 {
+		best := catalogue.BestBy(info.Heuristics, func(h storage.HeuristicMeasure) float64 { return h.MAP })
+		c.Notice("for the order of recommendations, take %s: its MAP of ten is %.4f, that of the model %.4f (difference %.4f to %.4f)", best.Name, best.MAP, info.Ranking.MAP[0], gain[1], gain[2])
+	}
 	for _, n := range info.ByNegatives {
 		if best := catalogue.BestOf(n.Heuristics); best.AUC > n.AUC {
 			c.Notice("by the negatives %s, %s alone has an AUC of %.4f, more than the model", n.Negatives, best.Name, best.AUC)
