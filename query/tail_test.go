@@ -142,7 +142,7 @@ func TestTail_Pushed(t *testing.T) {
 
 // jobs are statements whose work is a job; as those with IN BACKGROUND they have rows about it.
 var jobs = []string{
-	"EMBED g USING fastrp(dim := 2) AS e3", "EMBED g USING fastrp(dim := 2) AS e4 IN BACKGROUND", "WAIT JOB 1", "CREATE INDEX ON e WITH (metric := 'cosine')",
+	"EMBED g USING fastrp(dim := 2) AS e3", "EMBED g USING fastrp(dim := 2) AS e4 IN BACKGROUND", "WAIT JOB 1", "WAIT JOB 2", "CREATE INDEX ON e WITH (metric := 'cosine')",
 	"REFRESH e", "REFRESH MEASURE a IN g", "REFRESH PREDICTIONS FROM cosine(e) IN g", "REFRESH ALL IN g", "VERIFY e", "COMPUTE core IN g AS core IN BACKGROUND",
 	"TRAIN MODEL m2 IN g USING heuristics(jaccard)", "MATERIALIZE PREDICTIONS FROM jaccard IN g",
 }
