@@ -397,7 +397,7 @@ func textFields() option.Schema[ImportRequest] {
 		option.Int("max_line", "largest length of a line in bytes; 64 times as many in an adjacency list", func(r *request) *int { return &r.MaxLine }).OrElse(1<<20).Between(1, math.MaxInt32),
 		option.Int("max_key", "largest length of a vertex key in bytes", func(r *request) *int { return &r.MaxKey }).OrElse(1<<10).Between(1, math.MaxInt32),
 		option.Int("max_bytes", "largest length of the text in bytes, after decompression", func(r *request) *int64 { return &r.MaxBytes }).OrElse(int64(64<<30)).Between(1, math.MaxInt64),
-		option.Int("max_lines", "most lines", func(r *request) *int64 { return &r.MaxLines }).OrElse(int64(math.MaxInt64)).Between(1, math.MaxInt64),
+		option.Int("max_lines", "most lines; 0 for any number", func(r *request) *int64 { return &r.MaxLines }).Between(0, math.MaxInt64),
 	)
 }
 
