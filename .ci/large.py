@@ -44,7 +44,7 @@ def steps(n, folder):
         ("generate", f"GENERATE preferential_attachment(n := {n}, m := {M}, seed := 1) INTO g", made),
         ("export edges", f"EXPORT GRAPH g INTO FILE '{text}' WITH (overwrite := TRUE)", made),
         ("import edges", f"IMPORT '{text}' INTO g", store),
-        ("describe", "DESCRIBE GRAPH g", store),
+        ("describe", "DESCRIBE GRAPH g ALL", store),
         *((measure, f"COMPUTE {measure} IN g AS {measure}", store) for measure in ("component", "core", "triangles", "pagerank")),
         ("dp_spectral, dim 32", "EMBED g USING dp_spectral(dim := 32) AS s", store),
         ("dp_walker, walks 2, dim 64", "EMBED g USING dp_walker(walks := 2, dim := 64) AS w", store),

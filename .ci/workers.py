@@ -29,7 +29,7 @@ MAKE = [
 ]
 STATEMENTS = [
     f"IMPORT '{DATA}/ego-twitter.txt.gz' INTO twitter",
-    'DESCRIBE GRAPH large',
+    'DESCRIBE GRAPH large ALL',
     *(f'COMPUTE {m} IN large AS value' for m in ('component', 'core', 'triangles', 'pagerank', 'katz', 'eigenvector', 'community')),
     *(f'COMPUTE {m} IN epinions AS value' for m in ('harmonic', 'betweenness')),
     *(f'EMBED epinions USING {m}(dim := 64) AS new' for m in ('laplacian_eigenmaps', 'dp_spectral', 'prone')),

@@ -142,7 +142,7 @@ def main():
             with open(f"{work}/{name}", encoding="utf-8", newline="") as lines:
                 return list(csv.DictReader(lines))
 
-        run(f"IMPORT '{DATA / graph}' INTO g; DESCRIBE GRAPH g INTO FILE '{work}/graph.csv'")
+        run(f"IMPORT '{DATA / graph}' INTO g; DESCRIBE GRAPH g ALL INTO FILE '{work}/graph.csv'")
         vertices = {r["property"]: r["value"] for r in table("graph.csv")}["vertices"]
         for name, options in (("pairs", "negatives := 'random, degree, two_hop'"), ("ranks", f"ranking := {RANKING}, vertices := {VERTICES}")):
             run(
