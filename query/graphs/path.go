@@ -156,13 +156,14 @@ func searchPath(c *engine.Call, req PathRequest, view *session.Graph, byWeight b
 		return found, err
 	}
 	defer release()
-	var failed error // not err, which a return sets while the search may still run
+	var path algorithms.Path // not the results, which a return sets while the search may still run
+	var failed error
 	if err := c.Await(func() {
-		found, _, failed = algorithms.ShortestPath(c.Ctx, view.Graph, ends[0], ends[1], byWeight)
+		path, _, failed = algorithms.ShortestPath(c.Ctx, view.Graph, ends[0], ends[1], byWeight)
 	}); err != nil {
-		return algorithms.Path{}, err
+		return found, err
 	}
-	return found, failed
+	return path, failed
 }
 
 func pathRows(req PathRequest, r PathResult) *rows.Rows {
