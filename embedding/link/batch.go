@@ -22,11 +22,14 @@ func NewBatch(name string, g *csr.Graph, m *vec.Matrix) (score func(u, v uint32)
 	} else if CommonNeighborsOnly(name) {
 		f.lists = g
 	}
-	paths := pathBatch(name, g)
+	// Made when the first long batch comes: a single score does not pay for it.
+	paths := sync.OnceValue(func() *measures { return pathMeasures(name, g) })
 	return score, func(pairs []csr.Edge, out []float64) {
-		if paths != nil && len(pairs) >= fewPairs {
-			paths(pairs, out)
-			return
+		if len(pairs) >= fewPairs {
+			if m := paths(); m != nil {
+				m.batch(pairs, out)
+				return
+			}
 		}
 		f.each(pairs, out, func(e csr.Edge) float64 { return score(e.U, e.V) })
 	}, nil
@@ -36,34 +39,33 @@ func NewBatch(name string, g *csr.Graph, m *vec.Matrix) (score func(u, v uint32)
 func addsPaths(name string) bool { return name == "l3" || pathWeights(name) != nil }
 
 // Gains reports whether a pair takes less time, by a scorer or by a model, the more pairs a batch
-// has. An empty name is a model.
+// has. An empty name is a model. It takes O(n).
 func Gains(name string, g *csr.Graph) bool { return (name == "" || addsPaths(name)) && isDense(g) }
 
-// fewPairs is the number of pairs below which what pathBatch prepares does not pay.
+// fewPairs is the number of pairs below which what pathMeasures prepares does not pay.
 const fewPairs = 64
 
-// pathBatch returns the batch of a scorer that adds up paths of three edges; nil for others. What it prepares,
-// 12 bytes for each vertex, it prepares when it is first called.
-func pathBatch(name string, g *csr.Graph) func(pairs []csr.Edge, out []float64) {
-	if !addsPaths(name) || !isDense(g) {
+// pathMeasures returns what scores pairs in batches by a scorer that adds up paths of three edges, in a graph in which
+// that is faster; nil for others. It takes 12 bytes for each vertex.
+func pathMeasures(name string, g *csr.Graph) *measures {
+	if !Gains(name, g) {
 		return nil
 	}
-	prepared := sync.OnceValue(func() *measures {
-		m, err := newMeasures(g, nil, []column{{name: name, of: -1}})
-		if err != nil {
-			panic(err) // the graph is there, and nothing else is needed
-		}
-		m.common = name != "l3"
-		return m
-	})
-	return func(pairs []csr.Edge, out []float64) {
-		m := prepared()
-		a := m.around.Get().(*around)
-		defer m.around.Put(a)
-		a.grouped(pairs, func(i int) {
-			m.set(out[i:i+1], pairs[i].U, pairs[i].V, a.sums(pairs[i].U, pairs[i].V))
-		})
+	m, err := newMeasures(g, nil, []column{{name: name, of: -1}})
+	if err != nil {
+		panic(err) // the graph is there, and nothing else is needed
 	}
+	m.common = name != "l3"
+	return m
+}
+
+// batch scores pairs by the only column.
+func (m *measures) batch(pairs []csr.Edge, out []float64) {
+	a := m.around.Get().(*around)
+	defer m.around.Put(a)
+	a.grouped(pairs, func(i int) {
+		m.set(out[i:i+1], pairs[i].U, pairs[i].V, a.sums(pairs[i].U, pairs[i].V))
+	})
 }
 
 // fetcher prefetches the lists and vectors that the scores of pairs need.

@@ -329,7 +329,7 @@ func (w *scoreWriter) fill(ctx context.Context, b *pairBatch) {
 	s := w.s
 	b.out = b.out[:0]
 	width, stride, pairs := len(s.Scorers), w.stride, len(b.ends)/w.stride
-	size := min(s.block, pairs)
+	size := min(s.block(), pairs)
 	scores := make([]float64, size*width)
 	block := newPairBlock(size)
 	for first, start := 0, 0; first < pairs; first += size {

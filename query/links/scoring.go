@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"heavytail/embedding/link"
@@ -42,7 +43,7 @@ type loadedScoring struct {
 	spaces  []*session.Space // the embeddings that scorers read, each once
 	missing int64            // pairs without a vertex, so far
 	newer   int64            // pairs with a vertex newer than an embedding, so far
-	block   int              // pairs that are scored together
+	block   func() int       // most pairs that are scored together; the first call takes O(n)
 }
 
 // boundScorer is a scorer as a function of two vertices.
@@ -97,17 +98,22 @@ func bindScorers(c *engine.Call, s *loadedScoring, found *scorerEntries) error {
 	if err := c.IndexKeys(s.graph); err != nil {
 		return err
 	}
-	s.Scorers, s.spaces, s.block = nil, nil, scoreBlock
+	s.Scorers, s.spaces = nil, nil
 	for i, w := range found.scorers {
 		b, err := bindScorer(c, s, w.Scorer, fault.Scorer(i))
 		if err != nil {
 			return err
 		}
 		s.Scorers = append(s.Scorers, b)
-		if w.Model != "" && link.Gains("", s.graph.Graph) || w.Model == "" && link.Gains(w.Name, s.graph.Graph) {
-			s.block = longBlock(c.Workers())
-		}
 	}
+	s.block = sync.OnceValue(func() int {
+		if slices.ContainsFunc(s.Scorers, func(w boundScorer) bool {
+			return w.Model == "" && link.Gains(w.Name, s.graph.Graph) || w.Model != "" && link.Gains("", s.graph.Graph)
+		}) {
+			return longBlock(c.Workers())
+		}
+		return scoreBlock
+	})
 	return nil
 }
 
@@ -222,12 +228,15 @@ func longBlock(workers int) int {
 
 // blockOf is the number of pairs of a block of so many pairs in all, so that each worker has one.
 func (s *loadedScoring) blockOf(c *engine.Call, pairs int) int {
-	return min(s.block, max(scoreBlock, pairs/c.Workers()+1))
+	if each := pairs/c.Workers() + 1; each > scoreBlock {
+		return min(s.block(), each)
+	}
+	return scoreBlock
 }
 
 // batch is the number of pairs of the next batch of a file, after so many pairs: the first batches are short, so
 // that all workers begin soon. Batches are scoreBatch times powers of two, and end at multiples of their length.
-func (s *loadedScoring) batch(done int) int { return max(scoreBatch, min(done, s.block)) }
+func (s *loadedScoring) batch(done int) int { return max(scoreBatch, min(done, s.block())) }
 
 // pairBlock is pairs on their way to the scorers.
 type pairBlock struct {
