@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"sort"
 
 	"heavytail/embedding/link"
@@ -164,7 +163,7 @@ func (d *negativeDraw) byEnds(edges []csr.Edge) ([]csr.Edge, error) {
 func (d *negativeDraw) near(edges []csr.Edge) []csr.Edge {
 	var list []csr.Edge
 	for _, e := range edges {
-		if _, ok := firstCommon(d.rest, e.U, e.V); ok {
+		if _, ok := csr.FirstCommon(d.rest.Neighbors(e.U), d.rest.Neighbors(e.V)); ok {
 			list = append(list, e)
 		}
 	}
@@ -205,25 +204,9 @@ func (d *negativeDraw) drawn(wanted int, wedges []int64) ([]csr.Edge, error) {
 		if j >= i {
 			j++
 		}
-		first, _ := firstCommon(d.rest, row[i], row[j])
+		first, _ := csr.FirstCommon(d.rest.Neighbors(row[i]), d.rest.Neighbors(row[j]))
 		return row[i], row[j], first == middle
 	})
-}
-
-// firstCommon returns the first common neighbour of two vertices.
-func firstCommon(g *csr.Graph, u, v uint32) (w uint32, ok bool) {
-	short, long := g.Neighbors(u), g.Neighbors(v)
-	if len(short) > len(long) {
-		short, long = long, short
-	}
-	for _, w := range short {
-		at, found := slices.BinarySearch(long, w)
-		if found {
-			return w, true
-		}
-		long = long[at:]
-	}
-	return 0, false
 }
 
 // listed goes through all pairs two edges apart and keeps a uniform sample, in random

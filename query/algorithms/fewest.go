@@ -3,6 +3,8 @@ package algorithms
 import (
 	"context"
 	"slices"
+
+	"heavytail/storage/csr"
 )
 
 // PathRows gives a search the edges of the vertices that it comes to.
@@ -97,7 +99,7 @@ func (s *bothEnds) smallest(meeting []uint32) []uint32 {
 	on[len(on)-1] = meeting
 	for d := len(on) - 2; d >= 0; d-- {
 		for _, v := range first.levels[d] {
-			if _, meets := firstCommon(s.Neighbors(v), on[d+1]); meets {
+			if _, meets := csr.FirstCommon(s.Neighbors(v), on[d+1]); meets {
 				on[d] = append(on[d], v)
 			}
 		}
@@ -105,7 +107,7 @@ func (s *bothEnds) smallest(meeting []uint32) []uint32 {
 	}
 	path := []uint32{on[0][0]}
 	for d := 1; d < len(on); d++ {
-		v, _ := firstCommon(s.Neighbors(path[d-1]), on[d])
+		v, _ := csr.FirstCommon(s.Neighbors(path[d-1]), on[d])
 		path = append(path, v)
 	}
 	for d := len(second.levels) - 2; d >= 0; d-- {
@@ -123,29 +125,13 @@ func (s *bothEnds) smallest(meeting []uint32) []uint32 {
 	return path
 }
 
-// firstCommon returns the first common element of two ascending lists. It takes the logarithm of the longer list
-// for each element of the shorter one.
-func firstCommon(a, b []uint32) (uint32, bool) {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	for _, v := range a {
-		at, found := slices.BinarySearch(b, v)
-		if found {
-			return v, true
-		}
-		b = b[at:]
-	}
-	return 0, false
-}
-
 // vertexSet is a set of vertices: a map while they are few, and then a bit for each vertex of the graph.
 type vertexSet struct {
 	few  map[uint32]struct{}
 	bits []uint64
 }
 
-// fewReached is the fraction of the vertices, the inverse, up to which they are in a map.
+// fewReached is how many vertices the graph has for each one in the map, at least.
 const fewReached = 256
 
 func (s *vertexSet) has(v uint32) bool {
@@ -161,7 +147,7 @@ func (s *vertexSet) add(v uint32, n int) bool {
 	if s.has(v) {
 		return false
 	}
-	if s.bits == nil && len(s.few) < n/fewReached {
+	if s.bits == nil && len(s.few)*fewReached < n {
 		if s.few == nil {
 			s.few = map[uint32]struct{}{}
 		}

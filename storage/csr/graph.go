@@ -91,6 +91,22 @@ func (g *Graph) HasEdge(u, v uint32) bool {
 	return found
 }
 
+// FirstCommon returns the first common element of two ascending lists, such as the first common neighbour of
+// two vertices. It takes O(log l) for each element of the shorter list, l the length of the longer one.
+func FirstCommon(a, b []uint32) (element uint32, found bool) {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	for _, v := range a {
+		at, found := slices.BinarySearch(b, v)
+		if found {
+			return v, true
+		}
+		b = b[at:]
+	}
+	return 0, false
+}
+
 // find returns the index of v in the row of u, as an index of Targets.
 func (g *Graph) find(u, v uint32) (at int64, found bool) {
 	row := g.Neighbors(u)
