@@ -220,7 +220,7 @@ type search struct {
 	queue     pathQueue
 	settled   []bool   // of a search by lengths
 	parents   []uint32 // the vertex before each one in the tree of the search; nil if all weights are certain
-	target    int64    // a vertex at which a search ends; -1 for none
+	target    int64    // a vertex at which a search by lengths ends; -1 for none
 }
 
 func newSearch(ctx context.Context, l lengths) *search {
@@ -259,7 +259,7 @@ func (s *search) breadth(source uint32) {
 	s.order = append(s.order, source)
 	for head := 0; head < len(s.order); head++ {
 		v := s.order[head]
-		if int64(v) == s.target || head%checkVertices == 0 && s.halted() {
+		if head%checkVertices == 0 && s.halted() {
 			return
 		}
 		next := s.distances[v] + 1

@@ -49,14 +49,12 @@ func (s *system) solve(ctx context.Context) (Scores, error) {
 	x, residual, direction, image, scaled := vec.Zeros[float64](n), vec.Zeros[float64](n), vec.Zeros[float64](n), vec.Zeros[float64](n), vec.Zeros[float64](n)
 	copy(x, s.c)
 	report := s.reporter(s.stage, int64(s.expected()))
-	computed := false // the residual, from x
-	reached := math.Inf(1)
-	square := 0.0
+	square, reached := 0.0, 0.0 // of the residual
 	for k := 1; k <= s.most; k++ {
 		if err := ctx.Err(); err != nil {
 			return Scores{}, err
 		}
-		if k == 1 || reached <= s.tolerance {
+		if k == 1 || reached <= s.tolerance { // the residual of x, which rounding separates from the one that is updated
 			from := s.gather(x, scaled)
 			s.each(n, func(lo, hi int) {
 				for v := lo; v < hi; v++ {
@@ -64,8 +62,15 @@ func (s *system) solve(ctx context.Context) (Scores, error) {
 				}
 			})
 			copy(direction, residual)
-			square, reached = s.measure(x, residual)
-			computed = true
+			if square, reached = s.measure(x, residual); reached <= s.tolerance {
+				report(int64(s.expected()))
+				s.each(n, func(lo, hi int) {
+					for v := lo; v < hi; v++ {
+						x[v] += residual[v]
+					}
+				})
+				return Scores{Values: x, Iterations: k, Residual: reached}, nil
+			}
 		} else {
 			from := s.gather(direction, scaled)
 			curvature := s.sum(n, func(lo, hi int) float64 {
@@ -93,16 +98,6 @@ func (s *system) solve(ctx context.Context) (Scores, error) {
 					direction[v] = residual[v] + float64(turn*direction[v])
 				}
 			})
-			computed = false
-		}
-		if computed && reached <= s.tolerance {
-			report(int64(s.expected()))
-			s.each(n, func(lo, hi int) {
-				for v := lo; v < hi; v++ {
-					x[v] += residual[v]
-				}
-			})
-			return Scores{Values: x, Iterations: k, Residual: reached}, nil
 		}
 		report(min(int64(k), int64(s.expected())-1))
 	}
