@@ -195,16 +195,17 @@ func (t *modelTraining) learn(ctx context.Context, s *modelSplit) (err error) {
 	s.rows, err = link.Draw(ctx, link.Split{Whole: s.whole, Graph: s.Graph, Vectors: s.vectors, Hidden: s.Edges, Seed: t.req.Split.Seed + s.number},
 		link.DrawOptions{Most: t.req.Split.Training, ByDegree: t.req.For == ForDegree, Workers: t.req.Workers})
 	if err == nil {
-		s.calibrates, err = t.calibrating(ctx, s)
+		s.calibrates, err = t.drawn(ctx, s, t.calibrating())
 	}
 	return err
 }
 
-func (t *modelTraining) calibrating(ctx context.Context, s *modelSplit) (*pairTable, error) {
+// calibrating is the kind of the pairs by which probabilities are calibrated.
+func (t *modelTraining) calibrating() evaluate.Negatives {
 	if t.req.For == ForDegree {
-		return t.drawn(ctx, s, evaluate.DegreeNegatives)
+		return evaluate.DegreeNegatives
 	}
-	return t.drawn(ctx, s, evaluate.RandomNegatives)
+	return evaluate.RandomNegatives
 }
 
 // drawn computes the columns of the hidden links of a split and of other pairs.
@@ -295,10 +296,14 @@ func (t *modelTraining) run(ctx context.Context) (*link.Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.measured = append(t.measured, table)
+		if t.measured = append(t.measured, table); kind == t.calibrating() {
+			first.calibrates = table
+		}
 	}
-	if first.calibrates, err = t.calibrating(ctx, first); err != nil {
-		return nil, err
+	if first.calibrates == nil {
+		if first.calibrates, err = t.drawn(ctx, first, t.calibrating()); err != nil {
+			return nil, err
+		}
 	}
 	model, err := t.fit(ctx, first.Graph)
 	if err != nil {
