@@ -68,7 +68,7 @@ func (m *roffer) blocks(parent ast.Node, item bool) {
 			if !begun {
 				m.out.WriteString(".PP\n")
 			}
-			m.lines72(m.inlines(n, 0))
+			m.paragraph(m.inlines(n, 0))
 		}
 		begun = false
 	}
@@ -83,36 +83,19 @@ func (m *roffer) verbatim(lines []string) {
 	m.out.WriteString(".fi\n.RE\n")
 }
 
-// lines72 writes the words of a paragraph in lines of at most 72 columns.
-func (m *roffer) lines72(pieces []piece) {
-	var words []word
-	joined := false
-	for _, p := range pieces {
-		before, after := "", ""
-		if p.style != 0 {
-			before, after = `\fB`, `\fR`
-			if p.style == italic {
-				before = `\fI`
-			}
-		}
-		for i, part := range strings.Split(p.text, " ") {
-			if i > 0 {
-				joined = false
-			}
-			if part == "" {
-				continue
-			}
-			set := before + roffSigns.Replace(part) + after
-			if joined {
-				words[len(words)-1].text += set
-				words[len(words)-1].width += len(part)
-			} else {
-				words = append(words, word{set, len(part)})
-			}
-			joined = true
+// paragraph writes the words of a paragraph in lines of at most manWidth columns.
+func (m *roffer) paragraph(pieces []piece) {
+	set := func(p piece) string {
+		switch text := roffSigns.Replace(p.text); p.style {
+		case 0:
+			return text
+		case italic:
+			return `\fI` + text + `\fR`
+		default:
+			return `\fB` + text + `\fR`
 		}
 	}
-	for _, line := range wrap(words, manWidth) {
+	for _, line := range wrap(words(pieces, set), manWidth) {
 		if strings.HasPrefix(line.text, ".") {
 			line.text = `\&` + line.text
 		}

@@ -133,30 +133,35 @@ type word struct {
 	width int
 }
 
-// words cuts pieces at blanks.
-func (t *printer) words(pieces []piece) (list []word) {
+// words cuts pieces at blanks. A piece of code without color is in backquotes.
+func (t *printer) words(pieces []piece) []word {
+	if t.color {
+		return words(pieces, func(p piece) string { return t.set(p, true) })
+	}
+	quoted := slices.Clone(pieces)
+	for i, p := range quoted {
+		quoted[i].text = t.set(p, false)
+	}
+	return words(quoted, func(p piece) string { return p.text })
+}
+
+// words cuts pieces at blanks, and shows each part of one by a function. What no blank separates is one word.
+func words(pieces []piece, shown func(piece) string) (list []word) {
 	joined := false // the next part belongs to the last word
 	for _, p := range pieces {
-		shown := p.text
-		if !t.color && p.style&code != 0 {
-			shown = t.set(p, false)
-		}
-		for i, part := range strings.Split(shown, " ") {
+		for i, part := range strings.Split(p.text, " ") {
 			if i > 0 {
 				joined = false
 			}
 			if part == "" {
 				continue
 			}
-			set := part
-			if t.color {
-				set = t.set(piece{part, p.style}, true)
-			}
+			w := word{shown(piece{part, p.style}), parser.Width(part)}
 			if joined {
 				last := &list[len(list)-1]
-				last.text, last.width = last.text+set, last.width+parser.Width(part)
+				last.text, last.width = last.text+w.text, last.width+w.width
 			} else {
-				list = append(list, word{set, parser.Width(part)})
+				list = append(list, w)
 			}
 			joined = true
 		}
