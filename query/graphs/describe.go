@@ -51,7 +51,6 @@ type GraphDescription struct {
 	// algorithms.Diameter. Both are 0 unless DescribeGraphRequest.All asks for them.
 	Diameter [2]int64 `json:"diameter"`
 
-	all        bool
 	Embeddings []string      `json:"embeddings"`
 	Notices    []rows.Notice `json:"notices,omitempty"`
 }
@@ -122,7 +121,7 @@ var describeGraph = &engine.Statement[*parser.DescribeGraph, DescribeGraphReques
 		return plan.Result("description", "of graph "+fault.Name(info.Name), inputs...)
 	},
 	Run:   runDescribeGraph,
-	Table: func(_ DescribeGraphRequest, d GraphDescription) [][]rows.Value { return d.rows() },
+	Table: func(req DescribeGraphRequest, d GraphDescription) [][]rows.Value { return d.rows(req.All) },
 	Reads: true,
 }
 
@@ -146,7 +145,7 @@ func runDescribeGraph(c *engine.Call, req DescribeGraphRequest, _ storage.GraphI
 	if err != nil {
 		return GraphDescription{}, err
 	}
-	d := GraphDescription{GraphInfo: view.Info.Clone(), Bytes: session.GraphBytes(view.Info), all: req.All}
+	d := GraphDescription{GraphInfo: view.Info.Clone(), Bytes: session.GraphBytes(view.Info)}
 	if d.GraphStatistics, err = graphStatistics(c, view); err != nil {
 		return GraphDescription{}, err
 	}
@@ -306,8 +305,8 @@ func timesText(g storage.GraphInfo) rows.Value {
 	return g.Times.String()
 }
 
-// rows is the table of DESCRIBE GRAPH.
-func (d GraphDescription) rows() [][]rows.Value {
+// rows is the table of DESCRIBE GRAPH, with all properties or one screen of them.
+func (d GraphDescription) rows(all bool) [][]rows.Value {
 	table := [][]rows.Value{
 		cells.Property("graph", d.Name),
 		cells.Property("version", int64(d.Version)),
@@ -332,7 +331,7 @@ func (d GraphDescription) rows() [][]rows.Value {
 		cells.Property("clustering transitivity", d.Clustering.Transitivity),
 		cells.Property("assortativity", cells.Number(d.Assortativity)),
 	}
-	if d.all {
+	if all {
 		table = append(table, cells.Property("diameter", cells.Span(int(d.Diameter[0]), int(d.Diameter[1]))))
 	}
 	table = append(table, powerLawRows(d.PowerLaw)...)
@@ -348,7 +347,7 @@ func (d GraphDescription) rows() [][]rows.Value {
 		cells.Property("bytes of a vertex", cells.Each(d.File.Keys+d.File.IDs+d.File.Attributes, int64(d.Vertices))),
 		cells.Property("bytes of an edge", cells.Each(d.File.Arcs, d.Edges)),
 		cells.Property("bytes of the change log", d.File.Changes))
-	if d.all {
+	if all {
 		return table
 	}
 	return cells.Essential(table, "graph", "vertices", "edges", "weights", "times", "attributes", "density", "components", "largest component",

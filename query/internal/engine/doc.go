@@ -32,7 +32,7 @@
 // result and typed method, and a line in Statements of the family:
 //
 //	Help     what HELP, completion and the flags of the command line show
-//	Options  the options in that help, made when they are used
+//	Schema   the options, built when they are used or described
 //	Bind     syntax tree → request; the only step that uses the text
 //	Resolve  names → catalogue entries; loads neither graphs nor vectors
 //	Plan     the steps that EXPLAIN prints
