@@ -82,7 +82,7 @@ type ModelEmbedding struct {
 type ModelRanking struct {
 	MAP    [3]float64 `json:"map" msgpack:"map"`
 	Recall [3]float64 `json:"recall" msgpack:"recall"`
-	// The differences to the scorer that alone has the highest figure.
+	// The differences to the scorer that alone has the highest figure, with intervals that allow for this choice.
 	MAPGain    [3]float64 `json:"map_gain" msgpack:"map_gain"`
 	RecallGain [3]float64 `json:"recall_gain" msgpack:"recall_gain"`
 	Vertices   int        `json:"vertices" msgpack:"vertices"` // in the sample

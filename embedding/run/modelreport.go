@@ -50,7 +50,8 @@ type Ranking struct {
 	MAP    evaluate.Interval `json:"map"`
 	Recall evaluate.Interval `json:"recall"`
 	// RecallGain and MAPGain are the differences to the best single scorer of the
-	// measure, with their 95 % intervals over the vertices.
+	// measure. Since this scorer is chosen on the same vertices, the intervals are those that hold with
+	// 95 % for the differences to all scorers together (Bonferroni).
 	MAPGain    evaluate.Interval `json:"map_gain"`
 	RecallGain evaluate.Interval `json:"recall_gain"`
 	Vertices   int               `json:"vertices"` // in the sample
@@ -352,11 +353,12 @@ func (t *modelTraining) recommend(ctx context.Context, model *link.Model, s *mod
 	}
 	averagePrecision, recall := func(m evaluate.RankMeasures) float64 { return m.AveragePrecision }, func(m evaluate.RankMeasures) float64 { return m.Recall }
 	for i := range r.Scorers {
-		r.Scorers[i].MAP, r.Scorers[i].Recall = meanOf(column(i+1, averagePrecision)).Mean, meanOf(column(i+1, recall)).Mean
+		r.Scorers[i].MAP, r.Scorers[i].Recall = meanOf(column(i+1, averagePrecision), 1).Mean, meanOf(column(i+1, recall), 1).Mean
 	}
-	r.MAP, r.Recall = meanOf(column(0, averagePrecision)), meanOf(column(0, recall))
-	r.MAPGain = gain(column(0, averagePrecision), column(1+best(r.Scorers, func(s ScorerReport) float64 { return s.MAP }), averagePrecision))
-	r.RecallGain = gain(column(0, recall), column(1+best(r.Scorers, func(s ScorerReport) float64 { return s.Recall }), recall))
+	r.MAP, r.Recall = meanOf(column(0, averagePrecision), 1), meanOf(column(0, recall), 1)
+	scorers := len(r.Scorers)
+	r.MAPGain = gain(column(0, averagePrecision), column(1+best(r.Scorers, func(s ScorerReport) float64 { return s.MAP }), averagePrecision), scorers)
+	r.RecallGain = gain(column(0, recall), column(1+best(r.Scorers, func(s ScorerReport) float64 { return s.Recall }), recall), scorers)
 	t.stage("recommending", 1)
 	return nil
 }
@@ -418,25 +420,25 @@ func best(list []ScorerReport, measure func(ScorerReport) float64) int {
 	return at
 }
 
-// meanOf is the mean with its 95 % interval.
-func meanOf(list []float64) evaluate.Interval {
+// meanOf is the mean with the 95 % interval of a normal distribution, for one that was chosen among so many.
+func meanOf(list []float64, chosen int) evaluate.Interval {
 	n, sum, square := float64(len(list)), 0.0, 0.0
 	for _, x := range list {
 		sum, square = sum+x, square+x*x
 	}
 	half := 0.0
 	if n > 1 {
-		half = 1.96 * math.Sqrt(max(0, square-sum*sum/n)/(n-1)/n)
+		half = math.Sqrt2 * math.Erfinv(1-0.05/float64(chosen)) * math.Sqrt(max(0, square-sum*sum/n)/(n-1)/n)
 	}
 	return evaluate.Interval{Mean: sum / max(1, n), Low: sum/max(1, n) - half, High: sum/max(1, n) + half}
 }
 
-func gain(a, b []float64) evaluate.Interval {
+func gain(a, b []float64, chosen int) evaluate.Interval {
 	difference := make([]float64, len(a))
 	for i := range a {
 		difference[i] = a[i] - b[i]
 	}
-	return meanOf(difference)
+	return meanOf(difference, chosen)
 }
 
 // nearest returns the nearest vertices by the cosine of the first embedding, as PREDICT by a
