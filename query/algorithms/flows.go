@@ -13,6 +13,10 @@ import (
 // It takes O(n + m) an iteration, at most about 70 iterations for 0.85 and usually half of that, and 100
 // bytes per vertex. See flow.solve.
 func DirectedPageRank(ctx context.Context, d *csr.Directed, opts PageRankOptions) (Scores, error) {
+	return directedPageRank(ctx, d, opts, maxIterations)
+}
+
+func directedPageRank(ctx context.Context, d *csr.Directed, opts PageRankOptions, most int) (Scores, error) {
 	opts.Damping = cmp.Or(opts.Damping, 0.85)
 	if err := checkFraction("damping", opts.Damping); err != nil {
 		return Scores{}, err
@@ -31,7 +35,7 @@ func DirectedPageRank(ctx context.Context, d *csr.Directed, opts PageRankOptions
 	}
 	f := flow{
 		Work: opts.Work, in: in, out: out, factor: opts.Damping, inverse: inverseStrengths(opts.Work, out), c: start,
-		tolerance: tolerance(opts.Tolerance), most: maxIterations, stage: "pagerank",
+		tolerance: tolerance(opts.Tolerance), most: most, stage: "pagerank",
 	}
 	f.expected = (&system{rho: opts.Damping, tolerance: f.tolerance, most: f.most}).expected()
 	scores, err := f.solve(ctx)

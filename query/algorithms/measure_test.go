@@ -405,7 +405,11 @@ func TestPathSearch_Uniform(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, counts, o := newPathSearch(t.Context(), g), make([]float64, n), DistanceOptions{Seed: 3}
+		w, err := waysOf(g, DistanceOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, counts, o := newPathSearch(t.Context(), w), make([]float64, n), DistanceOptions{Seed: 3}
 		for path := range uint64(paths) {
 			p.add(o.Seed, path, counts)
 		}
