@@ -3,6 +3,7 @@ package algorithms
 import (
 	"errors"
 	"math"
+	"math/cmplx"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -127,5 +128,114 @@ func TestDirectedPageRank_Refused(t *testing.T) {
 	}
 	if _, err := DirectedPageRank(t.Context(), d, PageRankOptions{From: []uint32{3}}); !errors.Is(err, ErrOption) {
 		t.Errorf("a vertex beyond the graph: %v", err)
+	}
+}
+
+// spectrum returns the largest absolute value of the eigenvalues of the matrix of the arcs.
+func spectrum(d *csr.Directed) float64 {
+	n := d.Vertices()
+	if n == 0 {
+		return 0
+	}
+	m := mat.NewDense(n, n, nil)
+	for _, a := range arcsOf(d) {
+		m.Set(int(a.to), int(a.from), float64(a.weight))
+	}
+	var e mat.Eigen
+	if !e.Factorize(m, mat.EigenNone) {
+		panic("no eigenvalues")
+	}
+	largest := 0.0
+	for _, x := range e.Values(nil) {
+		largest = math.Max(largest, cmplx.Abs(x))
+	}
+	return largest
+}
+
+func TestDirectedKatz_DenseSystem(t *testing.T) {
+	for i, d := range directedSamples(t) {
+		n, largest := d.Vertices(), spectrum(d)
+		cyclic := n > 0 && d.StrongComponents().Sizes[0] > 1
+		if !cyclic {
+			largest = 1
+		}
+		ones := make([]float64, n)
+		for v := range ones {
+			ones[v] = 1
+		}
+		for _, part := range []float64{0, 0.1, 0.5, 0.99} {
+			got, err := DirectedKatz(t.Context(), d, KatzOptions{Alpha: part / largest})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n == 0 {
+				continue
+			}
+			if part == 0 {
+				part = 0.5
+			}
+			want := solvedDirected(d, part/largest, false, ones)
+			scale(want, 1/math.Sqrt(squaresOf(want)))
+			tolerance := 1e-9
+			if part == 0.5 { // by default of the eigenvalue, which is known to a millionth
+				tolerance = 1e-5
+			}
+			near(t, "katz", got.Values, want, tolerance)
+		}
+		if _, err := DirectedKatz(t.Context(), d, KatzOptions{Alpha: 1.01 / largest}); cyclic && !errors.Is(err, ErrOption) {
+			t.Errorf("graph %d: alpha that diverges: %v", i, err)
+		}
+	}
+}
+
+// TestDirectedKatz_Circle has a long cycle with a chord, whose eigenvalues are almost on a circle.
+func TestDirectedKatz_Circle(t *testing.T) {
+	const n = 300
+	var arcs []arc
+	for v := range uint32(n) {
+		arcs = append(arcs, arc{v, (v + 1) % n, 1})
+	}
+	d := sparseDirected(n, append(arcs, arc{0, 150, 1}))
+	largest := spectrum(d)
+	for _, part := range []float64{0.5, 0.999} {
+		if _, err := DirectedKatz(t.Context(), d, KatzOptions{Alpha: part / largest}); err != nil {
+			t.Error(part, err)
+		}
+	}
+	if _, err := DirectedKatz(t.Context(), d, KatzOptions{Alpha: 1.0001 / largest}); !errors.Is(err, ErrOption) {
+		t.Error(err)
+	}
+}
+
+func TestHits_DenseMatrix(t *testing.T) {
+	for i, d := range directedSamples(t) {
+		n := d.Vertices()
+		hubs, authorities, err := Hits(t.Context(), d, EigenvectorOptions{})
+		if d.Arcs() == 0 {
+			if !errors.Is(err, ErrEdges) {
+				t.Errorf("graph %d without arcs: %v", i, err)
+			}
+			continue
+		}
+		if err != nil || math.Abs(sumOf(hubs.Values)-1) > 1e-12 || math.Abs(sumOf(authorities.Values)-1) > 1e-12 {
+			t.Fatal(i, err, hubs, authorities)
+		}
+		a := mat.NewDense(n, n, nil)
+		for _, e := range arcsOf(d) {
+			a.Set(int(e.from), int(e.to), float64(e.weight))
+		}
+		var svd mat.SVD
+		svd.Factorize(a, mat.SVDNone)
+		largest := svd.Values(nil)[0]
+		// Authorities are an eigenvector, and hubs belong to them.
+		var product, back mat.VecDense
+		product.MulVec(a, mat.NewVecDense(n, authorities.Values))
+		back.MulVec(a.T(), &product)
+		want := back.RawVector().Data
+		scale(want, 1/(largest*largest))
+		near(t, "authorities", authorities.Values, want, 1e-8)
+		image := product.RawVector().Data
+		scale(image, 1/sumOf(image))
+		near(t, "hubs", hubs.Values, image, 1e-12)
 	}
 }
