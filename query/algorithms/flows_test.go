@@ -65,6 +65,29 @@ func TestDirectedPageRank_DenseSystem(t *testing.T) {
 	}
 }
 
+// TestFlow_Shared solves with products that workers share, as in large graphs.
+func TestFlow_Shared(t *testing.T) {
+	for _, d := range directedSamples(t) {
+		n := d.Vertices()
+		if n == 0 {
+			continue
+		}
+		for _, damping := range []float64{0.85, 0.99} {
+			start, _ := starts(n, []uint32{uint32(n / 2)})
+			f := flow{
+				in: rowsOf(&d.In), out: rowsOf(&d.Out), factor: damping, inverse: inverseStrengths(Work{}, rowsOf(&d.Out)), c: start,
+				tolerance: 1e-12, most: maxIterations, shared: true,
+			}
+			want := solvedDirected(d, damping, true, start)
+			got, err := f.solve(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, "values", got.Values, want, 1e-9)
+		}
+	}
+}
+
 // TestDirectedPageRank_Cycles has graphs whose other eigenvalues are on the circle of the largest.
 func TestDirectedPageRank_Cycles(t *testing.T) {
 	for _, n := range []int{2, 3, 50, 2000} {

@@ -22,6 +22,7 @@ type flow struct {
 	most      int       // products
 	expected  int       // products, for the progress
 	stage     string
+	shared    bool // the workers share a product, as they do in graphs of more than sweepArcs
 
 	x, scaled []float64 // of all vertices: the values that are known, and those times S
 	core      []uint32  // the vertices of the system that is left
@@ -40,6 +41,7 @@ const sweepArcs = 1 << 23
 // product and 100 bytes per vertex.
 func (f *flow) solve(ctx context.Context) (s Scores, err error) {
 	n := len(f.c)
+	f.shared = f.shared || len(f.in.Targets) > sweepArcs
 	f.x, f.scaled = vec.Zeros[float64](n), vec.Zeros[float64](n)
 	first := peeled(f.in, f.out, nil)
 	f.follow(first)
@@ -171,10 +173,10 @@ func (f *flow) step(x, c, to []float64) {
 			}
 		}
 	}
-	if len(f.in.Targets) <= sweepArcs {
-		rows(0, len(x), true)
-	} else {
+	if f.shared {
 		f.each(len(x), func(lo, hi int) { rows(lo, hi, false) })
+	} else {
+		rows(0, len(x), true)
 	}
 }
 
