@@ -307,6 +307,8 @@ type Options struct {
 	KeysName string
 	// Ends is what the ends of links in JSON are; "" means EndsAuto.
 	Ends Ends
+	// Directed is whether edges have a direction; "" means DirectionAuto.
+	Directed Direction
 	// MaxValue is the largest size of an attribute value in bytes; 0 means 64 KiB.
 	MaxValue int
 	// MaxColumns is the largest number of columns of a vertex table, or of keys that GraphML
@@ -335,6 +337,9 @@ func (o Options) Validate() error {
 	}
 	if o.Ends != "" && !slices.Contains(EndsChoices(), string(o.Ends)) {
 		faults = append(faults, &OptionError{Option: "ends", Value: string(o.Ends), Expected: EndsChoices()})
+	}
+	if o.Directed != "" && !slices.Contains(Directions(), string(o.Directed)) {
+		faults = append(faults, &OptionError{Option: "directed", Value: string(o.Directed), Expected: Directions()})
 	}
 	faults.column("key", o.Key)
 	faults.notNegative("max_value", int64(o.MaxValue))
@@ -405,3 +410,20 @@ const (
 
 // EndsChoices returns all values, EndsAuto first.
 func EndsChoices() []string { return []string{string(EndsAuto), string(EndsID), string(EndsIndex)} }
+
+// Direction is whether the edges of a graph have a direction.
+type Direction string
+
+const (
+	// DirectionAuto takes what the text says, which Handler.Direction receives.
+	DirectionAuto Direction = "auto"
+	// Directed takes each edge from its source to its target, except those with Edge.Both.
+	Directed Direction = "true"
+	// Undirected takes all edges without a direction; that the text has some is a remark.
+	Undirected Direction = "false"
+)
+
+// Directions returns all values, DirectionAuto first.
+func Directions() []string {
+	return []string{string(DirectionAuto), string(Directed), string(Undirected)}
+}

@@ -30,6 +30,9 @@ const writeCheck = 1 << 14
 type Graph struct {
 	Vertices int       // they are numbered from 0
 	Key      AppendKey // must be set
+	// Directed chooses that edges have a direction, from Source to Target. Edges then yields one
+	// between two vertices for each direction that there is.
+	Directed bool
 	// Edges yields each edge once and is iterated once.
 	Edges iter.Seq[NumberedEdge]
 	// Neighbors returns the neighbours of a vertex, and in a weighted graph the weights
@@ -45,6 +48,12 @@ type Graph struct {
 	// in strconv's form of any other type. ok is false if the value is missing. Value may be
 	// nil if there are no columns.
 	Value func(dst []byte, column int, v uint32) (value []byte, ok bool)
+	// EdgeColumns are the attributes of the edges other than weight and time. One without a type is Text.
+	EdgeColumns []Column
+	// EdgeValue appends the value that an edge has in a column of EdgeColumns, as Value does. edge is the number
+	// of the edge in the order in which Edges yields them, from 0; it never decreases. EdgeValue may be nil if
+	// there are no such columns.
+	EdgeValue func(dst []byte, column, edge int) (value []byte, ok bool)
 }
 
 // NumberedEdge is an edge between two vertices of a Graph.
