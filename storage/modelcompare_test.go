@@ -101,7 +101,7 @@ func compareGraph(db *DB, s *Snapshot, want *modelGraph) error {
 			}
 		}
 	}
-	for _, compare := range []func(*DB, *Snapshot, *modelGraph, []uint32) error{compareColumns, comparePoints, compareKeys, compareChanges} {
+	for _, compare := range []func(*DB, *Snapshot, *modelGraph, []uint32) error{compareColumns, compareEdgeColumns, comparePoints, compareKeys, compareChanges} {
 		if err := compare(db, s, want, live); err != nil {
 			return err
 		}
@@ -136,6 +136,35 @@ func compareColumns(db *DB, s *Snapshot, want *modelGraph, live []uint32) error 
 		return err
 	}
 	_, err = db.Columns(ctx, s.Info.Name, s.Info.Version+1)
+	return expect(err, ErrConflict)
+}
+
+func compareEdgeColumns(db *DB, s *Snapshot, want *modelGraph, live []uint32) error {
+	ctx := context.Background()
+	if !slices.Equal(s.Info.EdgeAttributes, want.edgeAttributes) {
+		return fmt.Errorf("attributes of edges %v, want %v", s.Info.EdgeAttributes, want.edgeAttributes)
+	}
+	columns, err := db.EdgeColumns(ctx, s.Info.Name, s.Info.Version)
+	if err != nil || len(columns) != len(want.edgeAttributes) {
+		return fmt.Errorf("%d columns of edges, want %d: %w", len(columns), len(want.edgeAttributes), err)
+	}
+	for i, c := range columns {
+		values, order := want.edgeValues[c.Name], s.Graph.Order()
+		if c.Attribute != want.edgeAttributes[i] || int64(c.Len()) != s.Graph.Edges() || c.Count() != len(values) || s.Info.EdgeValues[i] != int64(len(values)) {
+			return fmt.Errorf("column %d of edges is %v with %d of %d values, want %d", i, c.Attribute, c.Count(), c.Len(), len(values))
+		}
+		for e := range s.Graph.Edges() {
+			u, v := order.Ends(e)
+			if x := values[[2]uint32{live[u], live[v]}]; c.At(uint32(e)) != x {
+				return fmt.Errorf("attribute %q of edge %d is %v, want %v", c.Name, e, c.At(uint32(e)), x)
+			}
+		}
+	}
+	_, err = db.EdgeColumns(ctx, s.Info.Name, s.Info.Version, "nothing")
+	if err := expect(err, ErrNotFound); err != nil {
+		return err
+	}
+	_, err = db.EdgeColumns(ctx, s.Info.Name, s.Info.Version+1)
 	return expect(err, ErrConflict)
 }
 

@@ -350,6 +350,7 @@ func (m *modelRun) importVertices(name string) error {
 func (m *modelRun) putGraph(name string) error {
 	made := newModelGraph()
 	made.importEdges(m.edges(m.random.IntN(200), true), "")
+	made.insertEdges(m.giveEdges(made, m.someEdges(made, 20)))
 	made.setVertices(m.vertices(made, m.random.IntN(20)), new(WriteStats))
 	g, kind := m.model.graphs[name], error(nil)
 	if g != nil && len(g.keys) > 0 {
@@ -369,7 +370,7 @@ func (m *modelRun) putGraph(name string) error {
 	if err != nil {
 		return err
 	}
-	_, err = m.db.PutGraph(context.Background(), name, PutGraphRequest{Graph: graph, Keys: func(v uint32) string { return made.keys[v] }, Attributes: made.columns(), Source: "test"})
+	_, err = m.db.PutGraph(context.Background(), name, PutGraphRequest{Graph: graph, Keys: func(v uint32) string { return made.keys[v] }, Attributes: made.columns(), EdgeAttributes: made.edgeColumns(), Source: "test"})
 	return expect(err, kind)
 }
 

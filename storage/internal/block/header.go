@@ -26,7 +26,13 @@ type Header struct {
 
 // knownFeatures are the features that this code can read, sorted. A file without any of them has
 // only the base of its format.
-var knownFeatures []string
+var knownFeatures = []string{FeatureEdgeAttributes}
+
+// FeatureEdgeAttributes is the feature of a file that has, or had, attributes of edges.
+const FeatureEdgeAttributes = "edge attributes"
+
+// KnownFeatures returns the features that this code can read, sorted.
+func KnownFeatures() []string { return slices.Clone(knownFeatures) }
 
 // headerSize is the number of bytes of a header without its features, after the checksum.
 const headerSize = 8 + 4 + 4 + 8 + 8 + 8 + 8 + 16 + 1

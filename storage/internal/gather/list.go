@@ -31,6 +31,11 @@ type List struct {
 	Times     Times     // what the timestamps have in common
 	Columns   []*Column // attributes of the vertices
 
+	EdgeColumns    []*Column // attributes of the edges; values are by row
+	rowEnds        []uint64  // of the edge of each row of values: the source in the upper half, the target in the lower
+	edgeAttributes names     // of the columns
+	firstRow       bool      // the first edge has the first row
+
 	attributes names           // of the columns
 	names      *block.Interner // vertices by key; after End only the keys
 	ended      bool            // nothing grows any more
@@ -71,7 +76,7 @@ func NewList(ctx context.Context, o Options) *List {
 	buffer := newEdgeBuffer(o.Repeated, room, temp)
 	return &List{
 		names: block.NewInterner(), ctx: ctx, join: o.Join, limit: limit, headerSeen: [2]int64{-1, -1},
-		buffer: buffer, feed: feed{buffer: buffer},
+		buffer: buffer, feed: feed{buffer: buffer}, attributes: names{check: block.Attribute.Validate}, edgeAttributes: names{check: block.Attribute.ValidateEdge},
 	}
 }
 
@@ -86,7 +91,7 @@ func (l *List) BatchBytes() int { return int(l.limit / batchPart) }
 
 // Handler returns the functions that a reader calls with the edges and vertices that it reads.
 func (l *List) Handler() format.Handler {
-	return format.Handler{Edge: l.addEdge, Columns: l.addColumns, Vertex: l.addVertex}
+	return format.Handler{Edge: l.addEdge, EdgeColumns: l.addEdgeColumns, Columns: l.addColumns, Vertex: l.addVertex}
 }
 
 // End must be called after everything was read. It removes the first edge if that was a header, and
@@ -106,7 +111,7 @@ func (l *List) End(ctx context.Context, read *format.ReadStats) error {
 			return err
 		}
 	}
-	for _, c := range l.Columns {
+	for _, c := range slices.Concat(l.Columns, l.EdgeColumns) {
 		if err := c.joinAll(ctx, l.names.Keys.At); err != nil {
 			return err
 		}
@@ -115,10 +120,11 @@ func (l *List) End(ctx context.Context, read *format.ReadStats) error {
 	return nil
 }
 
-// RepeatedValues returns the number of values that differ from an earlier value of the same vertex.
+// RepeatedValues returns the number of values that differ from an earlier value of the same vertex or
+// edge. Those of edges are counted when they are filled in.
 func (l *List) RepeatedValues() int64 {
 	n := int64(0)
-	for _, c := range l.Columns {
+	for _, c := range slices.Concat(l.Columns, l.EdgeColumns) {
 		n += c.repeated
 	}
 	return n
@@ -126,15 +132,17 @@ func (l *List) RepeatedValues() int64 {
 
 // Remarks returns what the list renamed or chose, in a fixed order, once its values are filled in.
 func (l *List) Remarks() (list []format.Remark) {
-	if l.attributes.renamed.Count > 0 {
-		list = append(list, l.attributes.renamed)
+	for _, n := range []names{l.attributes, l.edgeAttributes} {
+		if n.renamed.Count > 0 {
+			list = append(list, n.renamed)
+		}
 	}
 	if l.rounded > 0 {
 		list = append(list, format.Remark{What: "whole weights above 16,777,216 rounded to seven digits", Count: l.rounded})
 	}
 	missing := format.Remark{What: format.MissingValues, Remedy: format.MissingRemedy}
 	texts := format.Remark{What: "attributes kept as texts although nearly all their values are numbers"}
-	for _, c := range l.Columns {
+	for _, c := range slices.Concat(l.Columns, l.EdgeColumns) {
 		if c.spoiler != "" {
 			const most = 5
 			if texts.Count++; len(texts.Names) < most {
@@ -223,6 +231,11 @@ func (l *List) addEdge(e format.Edge) error {
 		}
 	}
 	l.Edges++
+	if len(e.Values) > 0 && u != v {
+		if err := l.addEdgeValues(u, v, e.Values); err != nil {
+			return fmt.Errorf("edge (%q, %q): %w", fault.Clip(string(e.Source)), fault.Clip(string(e.Target)), err)
+		}
+	}
 	switch {
 	case u == v:
 		l.SelfLoops++
@@ -257,21 +270,58 @@ func (l *List) seeHeader(v uint32) {
 	l.headerSeen[v] = before
 }
 
-// addColumns adds columns; earlier ones may already have a type.
-func (l *List) addColumns(columns []format.Column) error {
+func (l *List) addColumns(columns []format.Column) (err error) {
+	l.Columns, err = addColumns(l.Columns, columns, &l.attributes, l.join)
+	return err
+}
+
+func (l *List) addEdgeColumns(columns []format.Column) (err error) {
+	l.EdgeColumns, err = addColumns(l.EdgeColumns, columns, &l.edgeAttributes, "")
+	return err
+}
+
+// addColumns adds columns to a list; earlier ones may already have a type.
+func addColumns(list []*Column, columns []format.Column, named *names, join string) ([]*Column, error) {
 	for i, c := range columns {
-		if i < len(l.Columns) {
-			if err := l.Columns[i].setType(c.Type); err != nil {
-				return err
+		if i < len(list) {
+			if err := list[i].setType(c.Type); err != nil {
+				return nil, err
 			}
 			continue
 		}
-		c.Name = l.attributes.choose(c.Name)
-		column, err := newColumn(c, l.join)
+		c.Name = named.choose(c.Name)
+		column, err := newColumn(c, join)
 		if err != nil {
+			return nil, err
+		}
+		list = append(list, column)
+	}
+	return list, nil
+}
+
+// addEdgeValues adds a row of values of an edge, unless all are missing.
+func (l *List) addEdgeValues(u, v uint32, values [][]byte) error {
+	row, some := uint32(len(l.rowEnds)), false
+	for i, value := range values {
+		if value == nil {
+			continue
+		}
+		if err := l.EdgeColumns[i].set(row, value); err != nil {
 			return err
 		}
-		l.Columns = append(l.Columns, column)
+		l.unseen += int64(len(value))
+		some = true
+	}
+	if !some {
+		return nil
+	}
+	if row == math.MaxUint32 {
+		return fmt.Errorf("values of more than %d edges: %w", uint32(math.MaxUint32), fault.ErrLimit)
+	}
+	l.firstRow = l.firstRow || l.Edges == 1
+	l.rowEnds = append(l.rowEnds, uint64(block.NewArc(u, v)))
+	if l.unseen += 8 + int64(len(values)); l.unseen > l.step() {
+		return l.checkMemory()
 	}
 	return nil
 }
@@ -319,6 +369,12 @@ func (l *List) dropHeader(ctx context.Context) error {
 		l.SelfLoops--
 	}
 	l.buffer.dropFirst()
+	if l.firstRow {
+		for _, c := range l.EdgeColumns {
+			c.drop(0)
+		}
+		l.rowEnds[0] = 0 // no edge
+	}
 	number, rest := slices.Repeat([]uint32{block.NoVertex}, all), block.NewKeySet(named)
 	take := func(v uint32) {
 		number[v] = uint32(rest.Len())
@@ -355,6 +411,9 @@ func (l *List) checkMemory() error {
 	if len(l.Columns) > 0 {
 		what += " and their attributes"
 	}
+	if len(l.rowEnds) > 0 {
+		what += fmt.Sprintf(" and attributes of %d edges", len(l.rowEnds))
+	}
 	return l.fits(what, 0)
 }
 
@@ -371,7 +430,8 @@ func (l *List) FitsGraph(n int, edges int64, weighted, timed bool, further int64
 // what is left of it: those beyond go to a file.
 func (l *List) fits(what string, further int64) error {
 	held, growing := l.names.Bytes(), l.names.Growing(l.step())
-	for _, c := range l.Columns {
+	held, growing = held+8*int64(cap(l.rowEnds)), growing+block.GrowingList(l.rowEnds)
+	for _, c := range slices.Concat(l.Columns, l.EdgeColumns) {
 		held, growing = held+c.Bytes(), growing+c.growing(l.step())
 	}
 	if l.ended {

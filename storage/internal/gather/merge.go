@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
@@ -16,6 +17,8 @@ type Base struct {
 	Keys    block.KeySet
 	Graph   *csr.Graph // nil for a graph without slots
 	Columns []*block.Column
+
+	EdgeColumns []*block.Column // by the numbers of its edges
 }
 
 // Merged is a graph with the edges and vertices of a list.
@@ -31,6 +34,8 @@ type Merged struct {
 	base   Base
 	number []uint32 // slot of each vertex of the list; nil if all have their own number
 	filled int64    // bytes of the columns that Fill has filled
+
+	edges edgeValues
 }
 
 // Merge merges the list into a graph. The list cannot be used for reading afterwards.
@@ -39,7 +44,8 @@ func (l *List) Merge(ctx context.Context, base Base) (*Merged, error) {
 	if err := m.mergeKeys(ctx); err != nil {
 		return nil, err
 	}
-	if err := l.buffer.settle(ctx, through(l.number, m.number)); err != nil {
+	number := through(l.number, m.number)
+	if err := l.buffer.settle(ctx, number); err != nil {
 		return nil, err
 	}
 	var err error
@@ -47,8 +53,21 @@ func (l *List) Merge(ctx context.Context, base Base) (*Merged, error) {
 		return nil, err
 	}
 	collect(orderBytes*int64(m.Keys.Len()), l.limit) // the edges that were read
-	m.Touched, m.Updated, err = changedRows(ctx, base.Graph, m.Graph)
-	return m, err
+	if m.Touched, m.Updated, err = changedRows(ctx, base.Graph, m.Graph); err != nil {
+		return nil, err
+	}
+	ends := l.rowEnds
+	if len(ends) == 0 && len(base.EdgeColumns) == 0 {
+		return m, nil
+	}
+	further := placingBytes * int64(len(ends))
+	if base.Graph != nil {
+		further += movedBytes * base.Graph.Edges()
+	}
+	if err := m.fits(fmt.Sprintf("attributes of %d edges", len(ends)), further); err != nil {
+		return nil, err
+	}
+	return m, m.edges.place(ctx, ends, number, base.Graph, m.Graph)
 }
 
 // mergeKeys assigns slots to the vertices of the list: known keys keep their slots, and new ones
@@ -160,14 +179,15 @@ func (m *Merged) fits(what string, further int64) error {
 // take.
 func (m *Merged) held() int64 {
 	sum := workBytes(m.list.limit) + m.base.Keys.Bytes() + m.Keys.Bytes() + bytesOfGraph(m.base.Graph) + bytesOfGraph(m.Graph) + m.filled
-	for _, c := range m.list.Columns {
+	for _, c := range slices.Concat(m.list.Columns, m.list.EdgeColumns) {
 		sum += c.Bytes()
 	}
+	sum += 8*int64(cap(m.list.rowEnds)) + m.edges.bytes()
 	if m.base.Keys.Len() > 0 {
 		keys := &m.list.names.Keys
 		sum += keys.Bytes() + 4*int64(keys.Len())
 	}
-	for _, c := range m.base.Columns {
+	for _, c := range slices.Concat(m.base.Columns, m.base.EdgeColumns) {
 		sum += c.Bytes()
 	}
 	return sum + orderBytes*int64(m.Keys.Len())
@@ -179,7 +199,7 @@ func (m *Merged) held() int64 {
 func (m *Merged) Fill(ctx context.Context, from *Column, a block.Attribute, base *block.Column, changed []uint64) (*block.Column, error) {
 	defer from.free()
 	adopts := a.Type == block.Text && base == nil && m.number == nil
-	if err := m.fits(fmt.Sprintf("attribute %q of %d vertices", fault.Clip(a.Name), m.Keys.Len()), m.fillBytes(from, a, base, adopts)); err != nil {
+	if err := m.fits(fmt.Sprintf("attribute %q of %d vertices", fault.Clip(a.Name), m.Keys.Len()), m.fillBytes(from, a, base, m.Keys.Len(), adopts)); err != nil {
 		return nil, err
 	}
 	column := block.NewColumn(a, m.Keys.Len())
@@ -188,7 +208,7 @@ func (m *Merged) Fill(ctx context.Context, from *Column, a block.Attribute, base
 		m.filled += column.Bytes()
 		return column, nil
 	}
-	values, err := from.parse(ctx, a, m.list.names.Keys.At)
+	values, err := from.parse(ctx, a, func(v uint32) string { return fmt.Sprintf("vertex %q", fault.Clip(string(m.list.names.Keys.At(v)))) })
 	if err != nil {
 		return nil, err
 	}
@@ -217,10 +237,10 @@ func (m *Merged) Fill(ctx context.Context, from *Column, a block.Attribute, base
 	return column, nil
 }
 
-// fillBytes is the memory that Fill takes: the column, the parsed values, and the dictionary of texts
+// fillBytes is the memory that filling a column of n values takes: the column, the parsed values, and the dictionary of texts
 // with its table while they grow.
-func (m *Merged) fillBytes(from *Column, a block.Attribute, base *block.Column, adopts bool) int64 {
-	bytes := 9 * int64(m.Keys.Len())
+func (m *Merged) fillBytes(from *Column, a block.Attribute, base *block.Column, n int, adopts bool) int64 {
+	bytes := 9 * int64(n)
 	if adopts {
 		return bytes
 	}
@@ -266,6 +286,11 @@ func changedRows(ctx context.Context, old, now *csr.Graph) (touched []uint32, up
 	return touched, updated, nil
 }
 
+// sameValues reports whether an edge has the same weight and timestamp at its places in two graphs.
+func sameValues(old, now *csr.Graph, at, i int64) bool {
+	return valueAt(old.Weights, at, 1) == valueAt(now.Weights, i, 1) && valueAt(old.Times, at, csr.NoTime) == valueAt(now.Times, i, csr.NoTime)
+}
+
 // changedValues counts the edges of v in old whose weight or timestamp differs in now, separately
 // for larger and for smaller neighbours.
 func changedValues(old, now *csr.Graph, v uint32) (forward, back int64) {
@@ -275,7 +300,7 @@ func changedValues(old, now *csr.Graph, v uint32) (forward, back int64) {
 		for now.Targets[i] != u {
 			i++
 		}
-		if valueAt(old.Weights, at, 1) == valueAt(now.Weights, i, 1) && valueAt(old.Times, at, csr.NoTime) == valueAt(now.Times, i, csr.NoTime) {
+		if sameValues(old, now, at, i) {
 			continue
 		}
 		if u > v {
