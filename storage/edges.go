@@ -41,6 +41,7 @@ type edgeBatch struct {
 // request is an edge of a batch whose ends are known and distinct.
 type request struct {
 	arc   block.Arc // from the smaller slot to the larger
+	back  bool      // the edge is one of a directed graph from the larger slot to the smaller
 	index int       // of the edge
 }
 
@@ -129,7 +130,7 @@ func (b *edgeBatch) locate(t *tree.Tx, g *graphState) (err error) {
 	for i, ends := range b.ends {
 		u, v := b.slots[ends[0]], b.slots[ends[1]]
 		if u != v && u != block.NoVertex && v != block.NoVertex {
-			list = append(list, request{block.NewArc(min(u, v), max(u, v)), i})
+			list = append(list, request{block.NewArc(min(u, v), max(u, v)), g.record.Directed && u > v, i})
 		}
 	}
 	// Requests for the same edge stay in the order of the batch.
@@ -161,9 +162,16 @@ func (b *edgeBatch) apply(t *tree.Tx, g *graphState, change func(s *block.EdgeSt
 		for after[at].Arc != r.arc {
 			at++
 		}
-		e := &b.edges[r.index]
-		change(&after[at], r.index)
-		if after[at].There && e.Timed && e.Time != csr.NoTime {
+		e, state := &b.edges[r.index], &after[at]
+		if g.record.Directed {
+			way := state.Way(r.back)
+			change(&way, r.index)
+			state.SetWay(r.back, way)
+			state = &way
+		} else {
+			change(state, r.index)
+		}
+		if state.There && e.Timed && e.Time != csr.NoTime {
 			times.Add(e.Time, e.Dated)
 		}
 	}
@@ -175,7 +183,7 @@ func (b *edgeBatch) apply(t *tree.Tx, g *graphState, change func(s *block.EdgeSt
 }
 
 // InsertEdges adds edges to a graph, and their ends as vertices if the graph does not
-// have them. If an edge exists, the given weight and timestamp replace its own
+// have them; in a directed graph each from its Source to its Target. If an edge exists, the given weight and timestamp replace its own
 // (Updated); if none are given, or they are the same, it counts as Unchanged. A new
 // edge without a weight has weight 1. An edge from a vertex to itself is dropped, and
 // the vertex kept. An invalid key is ErrKey, an invalid weight ErrInvalid.
@@ -248,7 +256,7 @@ func (x *Tx) UpdateEdges(graph string, edges []Edge) (WriteStats, error) {
 		if err := b.locate(x.tx, g); err != nil {
 			return err
 		}
-		if err := b.complete(); err != nil {
+		if err := b.complete(g.record.Directed); err != nil {
 			return err
 		}
 		return b.findValues(g, true)
@@ -257,17 +265,21 @@ func (x *Tx) UpdateEdges(graph string, edges []Edge) (WriteStats, error) {
 }
 
 // complete returns a NotFoundError for the first edge that does not exist.
-func (b *edgeBatch) complete() error {
+func (b *edgeBatch) complete(directed bool) error {
 	there := make([]bool, len(b.edges))
 	at := 0
 	for _, r := range b.requests {
 		for b.states[at].Arc != r.arc {
 			at++
 		}
-		there[r.index] = b.states[at].There
+		there[r.index] = b.states[at].There && (!directed || b.states[at].Way(r.back).There)
 	}
 	if i := slices.Index(there, false); i >= 0 {
-		return &NotFoundError{Kind: "edge", Name: b.edges[i].Source + " – " + b.edges[i].Target}
+		between := " – "
+		if directed {
+			between = " → "
+		}
+		return &NotFoundError{Kind: "edge", Name: b.edges[i].Source + between + b.edges[i].Target}
 	}
 	return nil
 }
@@ -298,8 +310,10 @@ func (x *Tx) DeleteEdges(graph string, edges []Edge) (WriteStats, error) {
 }
 
 // Neighbors returns the edges of a vertex in the order of the slots of its
-// neighbours, with the key as the Source of each. If an edge has no weight,
-// Weight is 1; if it has no timestamp, Timed is false.
+// neighbours, with the key as the Source of each; in a directed graph the edges of
+// both directions, with their Source and Target, first the one to the neighbour and
+// then the one from it. If an edge has no weight, Weight is 1; if it has no timestamp,
+// Timed is false.
 func (x *Tx) Neighbors(graph, key string) ([]Edge, error) {
 	var list []Edge
 	err := x.read(func() error {
@@ -335,32 +349,42 @@ func edgesAt(t *tree.Tx, r *graphs.Record, graph, key string) ([]Edge, error) {
 	if err != nil {
 		return nil, fault.Corrupt(t.Path, graphs.DescribeGraph(graph)+", keys", err)
 	}
-	list := make([]Edge, len(arcs))
-	for i, v := range arcs {
-		list[i] = Edge{Source: key, Target: keys[i], Weight: csr.Decimal(v.Weight)}
-		if v.Time != csr.NoTime {
-			list[i].Time, list[i].Timed = v.Time, true
+	list, places := make([]Edge, 0, len(arcs)), make([]block.Arc, 0, len(arcs))
+	add := func(source, target string, arc block.Arc, weight float32, time int64) {
+		if weight == 0 {
+			return
 		}
+		e := Edge{Source: source, Target: target, Weight: csr.Decimal(weight)}
+		if time != csr.NoTime {
+			e.Time, e.Timed = time, true
+		}
+		list, places = append(list, e), append(places, r.EdgeArc(arc.Source(), arc.Target()))
 	}
-	return list, giveValues(t, r, graph, slot, slots, list)
+	for i, v := range arcs {
+		add(key, keys[i], v.Arc, v.Weight, v.Time)
+		add(keys[i], key, v.Arc.Reverse(), v.Back, v.BackTime)
+	}
+	return list, giveValues(t, r, graph, places, list)
 }
 
-// giveValues reads the values of the edges of a slot, which lead to ascending other ones.
-func giveValues(t *tree.Tx, r *graphs.Record, graph string, slot uint32, others []uint32, list []Edge) error {
+// giveValues reads the values of edges at places.
+func giveValues(t *tree.Tx, r *graphs.Record, graph string, places []block.Arc, list []Edge) error {
 	if len(r.EdgeAttributes) == 0 {
 		return nil
 	}
-	places := make([]block.Arc, len(list))
-	for i := range list {
-		places[i] = r.EdgeArc(slot, others[i])
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
 	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(places[a], places[b]) })
+	slices.Sort(places)
 	for _, a := range r.EdgeAttributes {
 		values, err := graphs.ValuesAt(t, r, a, places)
 		if err != nil {
 			return fault.Corrupt(t.Path, graphs.DescribeValues[block.Arc](graph, a.Name), err)
 		}
-		for i, v := range values {
-			if !v.IsMissing() {
+		for at, v := range values {
+			if i := order[at]; !v.IsMissing() {
 				list[i].Values = append(list[i].Values, NamedValue{Name: a.Name, Value: v})
 			}
 		}

@@ -187,13 +187,18 @@ func (x *Tx) Graph(name string) (GraphInfo, error) {
 }
 
 // CreateGraph makes an empty graph. A name that is in use is ErrExists.
-func (x *Tx) CreateGraph(name string) (GraphInfo, error) {
+func (x *Tx) CreateGraph(name string) (GraphInfo, error) { return x.createGraph(name, false) }
+
+// CreateDirected is CreateGraph for a directed graph.
+func (x *Tx) CreateDirected(name string) (GraphInfo, error) { return x.createGraph(name, true) }
+
+func (x *Tx) createGraph(name string, directed bool) (GraphInfo, error) {
 	if err := block.CheckName("graph", name); err != nil {
 		return GraphInfo{}, err
 	}
 	var info GraphInfo
 	err := x.read(func() error {
-		r, err := graphs.Create(x.tx, name)
+		r, err := graphs.Create(x.tx, name, directed)
 		if err != nil {
 			return err
 		}
@@ -290,19 +295,30 @@ func writeEdges(t *tree.Tx, g *graphState, before, after []block.EdgeState) erro
 			continue
 		}
 		back := now.ArcValue
-		back.Arc = back.Arc.Reverse()
+		if back.Arc = back.Arc.Reverse(); r.Directed {
+			back = now.Turned()
+		}
 		edits = append(edits, block.Edit[block.ArcValue]{Entry: now.ArcValue, Remove: !now.There}, block.Edit[block.ArcValue]{Entry: back, Remove: !now.There})
 		g.touch(now.Arc.Source(), now.Arc.Target())
-		if !now.There {
-			gone = append(gone, now.Arc)
+		for _, back := range [2]bool{false, true} {
+			if arc := now.Arc; was.There && (!r.Directed && !back && !now.There || r.Directed && was.Way(back).There && !now.Way(back).There) {
+				if back {
+					arc = arc.Reverse()
+				}
+				gone = append(gone, arc)
+			}
 		}
 		r.Edges += block.OneIf(now.There) - block.OneIf(was.There)
+		if r.Directed {
+			r.Arcs += now.Edges() - was.Edges()
+		}
 		r.Weighted += now.Weighted() - was.Weighted()
 		r.Timed += now.Timed() - was.Timed()
 	}
 	if len(edits) == 0 {
 		return nil
 	}
+	slices.Sort(gone)
 	if err := dropValues(t, g, gone); err != nil {
 		return err
 	}
@@ -310,7 +326,7 @@ func writeEdges(t *tree.Tx, g *graphState, before, after []block.EdgeState) erro
 	if err != nil {
 		return err
 	}
-	return graphs.EditPart(t, r.Object, block.ArcsName, block.ArcList, edits)
+	return graphs.EditPart(t, r.Object, block.ArcsName, block.ArcList(r.Directed), edits)
 }
 
 // dropEdges removes the edges of arcs, given in either direction, in any order
@@ -332,7 +348,7 @@ func dropEdges(t *tree.Tx, g *graphState, arcs []block.Arc) (dropped int64, err 
 	for i, s := range before {
 		after[i] = s
 		after[i].There = false
-		dropped += int64(block.OneIf(s.There))
+		dropped += int64(s.Edges())
 	}
 	return dropped, writeEdges(t, g, before, after)
 }
@@ -372,7 +388,7 @@ func editValues[P block.Place](t *tree.Tx, r *graphs.Record, a graphs.AttributeR
 		return nil
 	}
 	if bytes.Equal(block.ValuePart[P](), block.EdgeAttrsName) {
-		t.Need(block.FeatureEdgeAttributes)
+		t.Header.Need(block.FeatureEdgeAttributes)
 	}
 	p, err := t.OpenPart(r.Object, block.ValuePart[P]())
 	if err != nil {

@@ -26,13 +26,24 @@ type Header struct {
 
 // knownFeatures are the features that this code can read, sorted. A file without any of them has
 // only the base of its format.
-var knownFeatures = []string{FeatureEdgeAttributes}
+var knownFeatures = []string{FeatureDirected, FeatureEdgeAttributes}
 
-// FeatureEdgeAttributes is the feature of a file that has, or had, attributes of edges.
-const FeatureEdgeAttributes = "edge attributes"
+const (
+	// FeatureDirected is that of files that have, or had, a directed graph.
+	FeatureDirected = "directed"
+	// FeatureEdgeAttributes is that of files that have, or had, attributes of edges.
+	FeatureEdgeAttributes = "edge attributes"
+)
 
 // KnownFeatures returns the features that this code can read, sorted.
 func KnownFeatures() []string { return slices.Clone(knownFeatures) }
+
+// Need adds a feature.
+func (h *Header) Need(feature string) {
+	if at, found := slices.BinarySearch(h.Features, feature); !found {
+		h.Features = slices.Insert(slices.Clone(h.Features), at, feature)
+	}
+}
 
 // headerSize is the number of bytes of a header without its features, after the checksum.
 const headerSize = 8 + 4 + 4 + 8 + 8 + 8 + 8 + 16 + 1

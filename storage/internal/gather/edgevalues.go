@@ -16,7 +16,8 @@ import (
 // RepeatedFirst the first. It sets the bits of the edges of the base, by their numbers there, whose
 // value changed, and frees the values that were read.
 func (m *Merged) FillEdges(ctx context.Context, from *Column, a block.Attribute, base *block.Column, changed []uint64) (*block.Column, error) {
-	n := int(m.Graph.Edges())
+	old := edgesOf(m.base.Graph, m.base.Directed)
+	n := int(m.Edges())
 	if from == nil {
 		from = &Column{Name: a.Name}
 		if m.edges.moved == nil {
@@ -59,15 +60,13 @@ func (m *Merged) FillEdges(ctx context.Context, from *Column, a block.Attribute,
 		block.PutValue(column, edge, value)
 		last = int64(edge)
 	}
-	if m.base.Graph != nil {
-		for i := range uint32(m.base.Graph.Edges()) {
-			was := block.Value{}
-			if base != nil {
-				was = base.At(i)
-			}
-			if column.At(m.edges.now(i)) != was {
-				block.SetBit(changed, i, true)
-			}
+	for i := range uint32(old.edges()) {
+		was := block.Value{}
+		if base != nil {
+			was = base.At(i)
+		}
+		if column.At(m.edges.now(i)) != was {
+			block.SetBit(changed, i, true)
 		}
 	}
 	block.CompactColumn(column)
@@ -84,11 +83,12 @@ func arcAt(g *csr.Graph, u, v uint32) int64 {
 // ChangedEdges sets the bits of the slots of the ends of edges of the base, given by the bits of
 // their numbers, and returns how many of the edges changed nothing but values of attributes.
 func (m *Merged) ChangedEdges(ctx context.Context, edges, slots []uint64) (only int64, err error) {
-	if m.base.Graph == nil {
+	was, now := edgesOf(m.base.Graph, m.base.Directed), edgesOf(m.Graph, m.Directed)
+	if was.rows == nil {
 		return 0, nil
 	}
-	old := m.base.Graph.Order()
-	for i := range uint32(m.base.Graph.Edges()) {
+	old := was.order()
+	for i := range uint32(was.edges()) {
 		if i%block.CheckEvery == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
@@ -98,7 +98,7 @@ func (m *Merged) ChangedEdges(ctx context.Context, edges, slots []uint64) (only 
 		u, v := old.Ends(int64(i))
 		block.SetBit(slots, u, true)
 		block.SetBit(slots, v, true)
-		if sameValues(m.base.Graph, m.Graph, arcAt(m.base.Graph, u, v), arcAt(m.Graph, u, v)) {
+		if sameValues(was.rows, now.rows, arcAt(was.rows, u, v), arcAt(now.rows, u, v)) {
 			only++
 		}
 	}
@@ -107,6 +107,6 @@ func (m *Merged) ChangedEdges(ctx context.Context, edges, slots []uint64) (only 
 
 // edgeName names an edge of the graph.
 func (m *Merged) edgeName(i uint32) string {
-	u, v := m.Graph.Order().Ends(int64(i))
+	u, v := edgesOf(m.Graph, m.Directed).order().Ends(int64(i))
 	return fmt.Sprintf("edge (%q, %q)", fault.Clip(string(m.Keys.At(u))), fault.Clip(string(m.Keys.At(v))))
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"heavytail/storage/csr"
 	"heavytail/storage/format"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/sample"
@@ -20,16 +21,22 @@ func TestMerge_EdgeValues(t *testing.T) {
 		random := rand.New(rand.NewPCG(uint64(seed), 5))
 		how := Repeats()[seed%len(Repeats())]
 		list := testList(t, how, int64(seed/2%2))
+		directed := seed%5 < 2
+		list.Directed, list.buffer.directed = directed, directed
 		base, was := Base{}, map[pair]block.Value{}
 		if seed%4 > 0 {
 			base.Graph, base.Keys = sample.Graph(50, 120, uint64(seed)), block.NewKeySet(50)
 			for v := range 50 {
 				base.Keys.Add(fmt.Append(nil, 70-v))
 			}
+			if directed { // with both directions of each
+				base.Directed, base.Graph = csr.NewDirected(csr.Rows{Offsets: base.Graph.Offsets, Targets: base.Graph.Targets}), nil
+			}
 			if seed%4 > 1 {
-				c := block.NewColumn(block.Attribute{Name: "kind", Type: block.Text}, int(base.Graph.Edges()))
-				order := base.Graph.Order()
-				for i := range base.Graph.Edges() {
+				edges := edgesOf(base.Graph, base.Directed)
+				c := block.NewColumn(block.Attribute{Name: "kind", Type: block.Text}, int(edges.edges()))
+				order := edges.order()
+				for i := range edges.edges() {
 					if random.IntN(2) == 0 {
 						u, v := order.Ends(i)
 						x := block.TextValue(fmt.Sprint("old ", random.IntN(5)))
@@ -66,7 +73,7 @@ func TestMerge_EdgeValues(t *testing.T) {
 				continue
 			}
 			p := pair{u, v}
-			if _, other := want[pair{v, u}]; other || read[pair{v, u}] {
+			if _, other := want[pair{v, u}]; !directed && (other || read[pair{v, u}]) {
 				p = pair{v, u}
 			}
 			x := block.TextValue(string(e.Values[1]))
@@ -85,12 +92,12 @@ func TestMerge_EdgeValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		changed := block.NewBits(200)
+		changed := block.NewBits(400)
 		var old *block.Column
 		if base.EdgeColumns != nil {
 			old = base.EdgeColumns[0]
 		}
-		since, err := m.FillEdges(ctx, list.EdgeColumns[0], block.Attribute{Name: "since", Type: block.Integer}, nil, block.NewBits(200))
+		since, err := m.FillEdges(ctx, list.EdgeColumns[0], block.Attribute{Name: "since", Type: block.Integer}, nil, block.NewBits(400))
 		if err != nil || since.Count() == 0 {
 			t.Fatalf("%d values, %v", since.Count(), err)
 		}
@@ -98,31 +105,32 @@ func TestMerge_EdgeValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if int64(c.Len()) != m.Graph.Edges() || c.Count() != len(want) || list.RepeatedValues() < repeated {
+		if int64(c.Len()) != m.Edges() || c.Count() != len(want) || list.RepeatedValues() < repeated {
 			t.Fatalf("seed %d, %s: %d of %d values, want %d; %d repeated, want %d and those of the other attribute", seed, how, c.Count(), c.Len(), len(want), list.RepeatedValues(), repeated)
 		}
-		order := m.Graph.Order()
-		for i := range m.Graph.Edges() {
+		order := edgesOf(m.Graph, m.Directed).order()
+		for i := range m.Edges() {
 			u, v := order.Ends(i)
 			p := pair{string(m.Keys.At(u)), string(m.Keys.At(v))}
 			x, found := want[p]
-			if !found {
+			if !found && !directed {
 				x = want[pair{p[1], p[0]}]
 			}
 			if c.At(uint32(i)) != x {
 				t.Fatalf("seed %d, %s: edge %v has %v, want %v", seed, how, p, c.At(uint32(i)), x)
 			}
 		}
-		if base.Graph == nil {
+		known := edgesOf(base.Graph, base.Directed)
+		if known.rows == nil {
 			continue
 		}
 		slots, differ := block.NewBits(m.Keys.Len()), int64(0)
-		before := base.Graph.Order()
-		for i := range base.Graph.Edges() {
+		before := known.order()
+		for i := range known.edges() {
 			u, v := before.Ends(i)
 			p := pair{fmt.Sprint(70 - u), fmt.Sprint(70 - v)}
 			x, found := want[p]
-			if !found {
+			if !found && !directed {
 				x = want[pair{p[1], p[0]}]
 			}
 			if differs := x != was[p]; differs != block.BitAt(changed, uint32(i)) {

@@ -21,20 +21,29 @@ type Options struct {
 	Limit        int64  // memory of the import in bytes; 0 means the default, and less than LeastLimit means LeastLimit
 	EdgeRoom     int64  // bytes of the buffer of edges, for tests; 0 means a quarter of the limit
 	Dir, Pattern string // of temporary files, for os.CreateTemp
+
+	Directed bool // edges have a source and a target
+	Auto     bool // the text decides instead, if it says what its edges are
+	Both     bool // in a directed graph: each edge has both directions
 }
 
 // List is everything that an import reads. The memory for edges is bounded (see edgeBuffer); vertices
 // take about 60 bytes each, and their keys.
 type List struct {
-	Edges     int64     // that were read, without a header
+	Edges     int64     // that were read, without a header; two for an edge of both directions
 	SelfLoops int64     // self-loops, which are dropped
 	Times     Times     // what the timestamps have in common
 	Columns   []*Column // attributes of the vertices
+	Directed  bool      // edges have a source and a target
+
+	auto  bool  // the text decides whether they have
+	both  bool  // each edge of a directed graph has both directions
+	undir int64 // edges that both holds for
 
 	EdgeColumns    []*Column // attributes of the edges; values are by row
 	rowEnds        []uint64  // of the edge of each row of values: the source in the upper half, the target in the lower
 	edgeAttributes names     // of the columns
-	firstRow       bool      // the first edge has the first row
+	firstRows      int       // rows of the first edge
 
 	attributes names           // of the columns
 	names      *block.Interner // vertices by key; after End only the keys
@@ -74,9 +83,11 @@ func NewList(ctx context.Context, o Options) *List {
 	}
 	temp := func() (tempFile, error) { return newTempFile(o.Dir, o.Pattern) }
 	buffer := newEdgeBuffer(o.Repeated, room, temp)
+	buffer.directed = o.Directed
 	return &List{
 		names: block.NewInterner(), ctx: ctx, join: o.Join, limit: limit, headerSeen: [2]int64{-1, -1},
-		buffer: buffer, feed: feed{buffer: buffer}, attributes: names{check: block.Attribute.Validate}, edgeAttributes: names{check: block.Attribute.ValidateEdge},
+		buffer: buffer, feed: feed{buffer: buffer}, Directed: o.Directed, auto: o.Auto, both: o.Both,
+		attributes: names{check: block.Attribute.Validate}, edgeAttributes: names{check: block.Attribute.ValidateEdge},
 	}
 }
 
@@ -91,7 +102,16 @@ func (l *List) BatchBytes() int { return int(l.limit / batchPart) }
 
 // Handler returns the functions that a reader calls with the edges and vertices that it reads.
 func (l *List) Handler() format.Handler {
-	return format.Handler{Edge: l.addEdge, EdgeColumns: l.addEdgeColumns, Columns: l.addColumns, Vertex: l.addVertex}
+	return format.Handler{Edge: l.addEdge, Direction: l.direct, EdgeColumns: l.addEdgeColumns, Columns: l.addColumns, Vertex: l.addVertex}
+}
+
+// direct takes what the text says of its edges, before the first of them.
+func (l *List) direct(directed bool) error {
+	if l.auto {
+		l.Directed, l.buffer.directed = directed, directed
+	}
+	l.both = l.both || !directed
+	return nil
 }
 
 // End must be called after everything was read. It removes the first edge if that was a header, and
@@ -136,6 +156,9 @@ func (l *List) Remarks() (list []format.Remark) {
 		if n.renamed.Count > 0 {
 			list = append(list, n.renamed)
 		}
+	}
+	if l.undir > 0 {
+		list = append(list, format.Remark{What: "edges without a direction, taken in both directions", Count: l.undir})
 	}
 	if l.rounded > 0 {
 		list = append(list, format.Remark{What: "whole weights above 16,777,216 rounded to seven digits", Count: l.rounded})
@@ -224,26 +247,34 @@ func (l *List) addEdge(e format.Edge) error {
 			return err
 		}
 	}
+	both := l.Directed && u != v && (e.Both || l.both)
 	if l.header == 0 {
 		l.header, l.firstLoop = uint32(min(l.names.Keys.Len(), len(l.headerSeen))), u == v
 		if u != v {
-			l.buffer.held = 1
+			l.buffer.held = 1 + int(block.OneIf(both))
 		}
 	}
 	l.Edges++
 	if len(e.Values) > 0 && u != v {
-		if err := l.addEdgeValues(u, v, e.Values); err != nil {
+		if err := l.addEdgeValues(u, v, both, e.Values); err != nil {
 			return fmt.Errorf("edge (%q, %q): %w", fault.Clip(string(e.Source)), fault.Clip(string(e.Target)), err)
 		}
+	}
+	if both {
+		l.Edges++
+		l.undir += int64(block.OneIf(l.both))
 	}
 	switch {
 	case u == v:
 		l.SelfLoops++
 		return nil
 	case !e.Weighted && !e.Timed:
-		return l.feed.add(l.ctx, joinEdge(u, v))
+		if err := l.feed.add(l.ctx, l.buffer.join(u, v)); err != nil || !both {
+			return err
+		}
+		return l.feed.add(l.ctx, l.buffer.join(v, u))
 	}
-	o := occurrence{joinEdge(u, v), 0, csr.NoTime}
+	o := occurrence{l.buffer.join(u, v), 0, csr.NoTime}
 	if e.Weighted {
 		if o.weight = float64(float32(e.Weight)); o.weight != e.Weight && e.Weight >= 1<<24 && e.Weight == math.Trunc(e.Weight) {
 			l.rounded++
@@ -253,6 +284,10 @@ func (l *List) addEdge(e format.Edge) error {
 		o.time = e.Time
 		l.Times.Add(e.Time, e.Dated)
 	}
+	if err := l.feed.addValued(l.ctx, o); err != nil || !both {
+		return err
+	}
+	o.edge = l.buffer.join(v, u)
 	return l.feed.addValued(l.ctx, o)
 }
 
@@ -299,8 +334,9 @@ func addColumns(list []*Column, columns []format.Column, named *names, join stri
 	return list, nil
 }
 
-// addEdgeValues adds a row of values of an edge, unless all are missing.
-func (l *List) addEdgeValues(u, v uint32, values [][]byte) error {
+// addEdgeValues adds a row of values of an edge, unless all are missing; both adds one for its other
+// direction.
+func (l *List) addEdgeValues(u, v uint32, both bool, values [][]byte) error {
 	row, some := uint32(len(l.rowEnds)), false
 	for i, value := range values {
 		if value == nil {
@@ -318,10 +354,17 @@ func (l *List) addEdgeValues(u, v uint32, values [][]byte) error {
 	if row == math.MaxUint32 {
 		return fmt.Errorf("values of more than %d edges: %w", uint32(math.MaxUint32), fault.ErrLimit)
 	}
-	l.firstRow = l.firstRow || l.Edges == 1
+	if l.Edges == 1 && row == 0 {
+		l.firstRows = 1 + int(block.OneIf(both))
+	}
 	l.rowEnds = append(l.rowEnds, uint64(block.NewArc(u, v)))
 	if l.unseen += 8 + int64(len(values)); l.unseen > l.step() {
-		return l.checkMemory()
+		if err := l.checkMemory(); err != nil {
+			return err
+		}
+	}
+	if both {
+		return l.addEdgeValues(v, u, false, values)
 	}
 	return nil
 }
@@ -364,16 +407,18 @@ func (l *List) restNames() int {
 // edges are not created.
 func (l *List) dropHeader(ctx context.Context) error {
 	all, header, named := l.names.Keys.Len(), int(l.header), l.restNames()
-	l.Edges--
-	if l.firstLoop {
+	if l.Edges -= int64(max(1, l.buffer.held)); l.firstLoop {
 		l.SelfLoops--
 	}
+	if l.both && l.buffer.held == 2 {
+		l.undir--
+	}
 	l.buffer.dropFirst()
-	if l.firstRow {
+	for row := range l.firstRows {
 		for _, c := range l.EdgeColumns {
-			c.drop(0)
+			c.drop(uint32(row))
 		}
-		l.rowEnds[0] = 0 // no edge
+		l.rowEnds[row] = 0 // no edge
 	}
 	number, rest := slices.Repeat([]uint32{block.NoVertex}, all), block.NewKeySet(named)
 	take := func(v uint32) {
@@ -423,7 +468,7 @@ func (l *List) step() int64 { return l.limit / 64 }
 // FitsGraph returns a MemoryError if the list and a graph of n slots, whose keys and values take
 // further bytes, together exceed the limit.
 func (l *List) FitsGraph(n int, edges int64, weighted, timed bool, further int64) error {
-	return l.fits(fmt.Sprintf("into a graph of %d edges", edges), graphBytes(n, edges, weighted, timed)+further)
+	return l.fits(fmt.Sprintf("into a graph of %d edges", edges), graphBytes(n, edges, weighted, timed, l.Directed)+further)
 }
 
 // fits returns a MemoryError if the list and further bytes together exceed the limit. The edges get

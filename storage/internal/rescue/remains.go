@@ -12,10 +12,11 @@ import (
 // Remains are what is left of a damaged graph: the vertices whose keys are known,
 // numbered in the order of their slots, and the edges between them.
 type Remains struct {
-	Slots  []uint32 // of the vertices, ascending
-	Keys   []string // of the vertices
-	Graph  *csr.Graph
-	Values []*block.Column // of the attributes that are known
+	Slots    []uint32 // of the vertices, ascending
+	Keys     []string // of the vertices
+	Graph    *csr.Graph
+	Directed *csr.Directed   // in place of Graph, of a directed graph
+	Values   []*block.Column // of the attributes that are known
 
 	EdgeValues []*block.Column // of those of the edges, in the order of csr.EdgeOrder
 
@@ -56,12 +57,15 @@ func RemainsOf(ctx context.Context, from Parts, object uint64, attributes, edgeA
 	if err != nil {
 		return nil, err
 	}
-	left.EdgeValues, err = readValues(from, object, edgeAttributes, int(left.Graph.Edges()), func() func(arc block.Arc) (uint32, bool) {
-		order := left.Graph.Order()
+	left.EdgeValues, err = readValues(from, object, edgeAttributes, int(left.Edges()), func() func(arc block.Arc) (uint32, bool) {
+		order := left.order()
 		return func(arc block.Arc) (uint32, bool) {
 			u, knownU := left.vertex[arc.Source()]
 			v, knownV := left.vertex[arc.Target()]
 			if !knownU || !knownV {
+				return 0, false
+			}
+			if left.Directed == nil && u > v {
 				return 0, false
 			}
 			i, found := order.Number(u, v)
@@ -111,17 +115,24 @@ func (left *Remains) readKeys(from Parts, object uint64) error {
 // known.
 func (left *Remains) readEdges(ctx context.Context, from Parts, object uint64) error {
 	var arcs []block.ArcValue
+	var directed bool
 	content := make([]block.ArcValue, 0, block.MaxBlockArcs)
 	err := from.Each(object, block.ArcsName, func(key, payload []byte) error {
-		found, err := block.DecodeArcValues(content[:0], key, payload)
+		found, is, err := block.DecodeArcValues(content[:0], key, payload)
 		if err != nil {
 			return err
 		}
+		directed = directed || is
 		for _, a := range found {
 			u, knownU := left.vertex[a.Arc.Source()]
 			v, knownV := left.vertex[a.Arc.Target()]
 			if knownU && knownV && u != v {
-				a.Arc = block.NewArc(min(u, v), max(u, v))
+				switch a.Arc = block.NewArc(u, v); {
+				case u > v && is:
+					a = a.Turned()
+				case u > v:
+					a.Arc = a.Arc.Reverse()
+				}
 				arcs = append(arcs, a)
 			}
 		}
@@ -136,6 +147,11 @@ func (left *Remains) readEdges(ctx context.Context, from Parts, object uint64) e
 	}
 	// Of the directions of an edge that contradict each other the first one counts.
 	arcs = slices.CompactFunc(arcs, func(a, b block.ArcValue) bool { return a.Arc == b.Arc })
+	if directed {
+		left.Graph = nil
+		left.Directed, err = directedOf(ctx, len(left.Slots), arcs)
+		return err
+	}
 	edges, weights, times := make([]csr.Edge, len(arcs)), make([]float32, len(arcs)), make([]int64, len(arcs))
 	weighted, timed := false, false
 	for i, a := range arcs {
@@ -151,6 +167,54 @@ func (left *Remains) readEdges(ctx context.Context, from Parts, object uint64) e
 	}
 	left.Graph = csr.FromSorted(len(left.Slots), edges, weights, times)
 	return nil
+}
+
+// directedOf is the directed graph of n vertices with the edges of pairs of vertices.
+func directedOf(ctx context.Context, n int, pairs []block.ArcValue) (*csr.Directed, error) {
+	var arcs []block.ArcValue
+	weighted, timed := false, false
+	for _, pair := range pairs {
+		for _, a := range [2]block.ArcValue{pair, pair.Turned()} {
+			if a.Weight != 0 {
+				arcs = append(arcs, a)
+				weighted, timed = weighted || a.Weight != 1, timed || a.Time != csr.NoTime
+			}
+		}
+	}
+	arcs, err := block.MergeSort(ctx, arcs, block.ArcValue.Compare)
+	if err != nil {
+		return nil, err
+	}
+	out := csr.Rows{Offsets: make([]int64, n+1)}
+	for _, a := range arcs {
+		out.Offsets[a.Arc.Source()+1]++
+		out.Targets = append(out.Targets, a.Arc.Target())
+		if weighted {
+			out.Weights = append(out.Weights, a.Weight)
+		}
+		if timed {
+			out.Times = append(out.Times, a.Time)
+		}
+	}
+	for v := range n {
+		out.Offsets[v+1] += out.Offsets[v]
+	}
+	return csr.NewDirected(out), nil
+}
+
+func (left *Remains) order() *csr.EdgeOrder {
+	if left.Directed != nil {
+		return left.Directed.Out.Order()
+	}
+	return left.Graph.Order()
+}
+
+// Edges is the number of edges that are left.
+func (left *Remains) Edges() int64 {
+	if left.Directed != nil {
+		return left.Directed.Arcs()
+	}
+	return left.Graph.Edges()
 }
 
 // readValues reads what is left of attributes into columns of n values. Each column has a function

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
@@ -71,13 +70,6 @@ func (t *Tx) finish() error {
 	}
 	t.Header.Format, t.Header.MinReader = block.FormatVersion, block.MinReader
 	return t.Root.Put(block.HeaderKey, t.Header.Encode())
-}
-
-// Need enters a feature that a reader must know from this transaction on.
-func (t *Tx) Need(feature string) {
-	if at, known := slices.BinarySearch(t.Header.Features, feature); !known {
-		t.Header.Features = slices.Insert(slices.Clone(t.Header.Features), at, feature)
-	}
 }
 
 // NewID returns a number that no graph or object of the file ever had.
