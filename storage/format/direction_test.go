@@ -78,6 +78,14 @@ func TestHandler_Direction(t *testing.T) {
 			t.Errorf("%s: told %v, both %v", name, told, both)
 		}
 	}
+	for _, header := range []HeaderMode{HeaderNone, HeaderNames, HeaderCounts} {
+		var told []bool
+		opts := Options{EdgeListOptions: EdgeListOptions{Header: header}}
+		_, err := Read(t.Context(), strings.NewReader("# Directed graph\n2 1\n1 2\n"), opts, Handler{Direction: func(directed bool) error { told = append(told, directed); return nil }})
+		if err != nil || !slices.Equal(told, []bool{true}) {
+			t.Errorf("header %v: %v, %v", header, told, err)
+		}
+	}
 	if told, both, _ := read("m.gexf", `<gexf><graph defaultedgetype="directed"><edges><edge source="a" target="b" type="mutual"/><edge source="a" target="c"/><edge source="a" target="d" type="undirected"/></edges></graph></gexf>`, ""); fmt.Sprint(told, both) != "[true] [true false true]" {
 		t.Errorf("mixed: %v, %v", told, both)
 	}

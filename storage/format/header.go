@@ -16,7 +16,11 @@ import (
 // graph.
 func (p *parser) comment(content []byte) {
 	f := &p.first
-	if f.text != "" || p.opts.Header != HeaderAuto {
+	switch {
+	case f.text != "":
+		return
+	case p.opts.Header != HeaderAuto:
+		p.saysDirection(bytes.Fields(bytes.TrimLeft(content, "#% \t")))
 		return
 	}
 	names := p.declared(content)
@@ -478,14 +482,23 @@ func (p *parser) declared(comment []byte) (names []string) {
 	words := bytes.Fields(bytes.TrimLeft(comment, "#% \t"))
 	is := func(i int, word string) bool { return bytes.EqualFold(words[i], []byte(word)) }
 	switch {
-	case len(words) >= 2 && (is(0, "directed") || is(0, "undirected")) && (is(1, "graph") || is(1, "graph:")):
-		p.say(is(0, "directed"))
+	case p.saysDirection(words):
 	case len(words) == 4 && is(0, "nodes:") && is(2, "edges:"):
 		p.declare(words[1], words[3])
 	case p.first.konect && len(words) >= 2 && len(words) <= 3 && p.stats.DeclaredEdges == 0:
 		p.declare(words[1], words[0])
 	}
 	return nil
+}
+
+// saysDirection reports whether the words of a comment are those of SNAP for the direction of the edges, and takes it.
+func (p *parser) saysDirection(words [][]byte) bool {
+	is := func(i int, word string) bool { return len(words) > i && bytes.EqualFold(words[i], []byte(word)) }
+	says := (is(0, "directed") || is(0, "undirected")) && (is(1, "graph") || is(1, "graph:"))
+	if says {
+		p.say(is(0, "directed"))
+	}
+	return says
 }
 
 // say takes what the text says of the direction of its edges.
