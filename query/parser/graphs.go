@@ -54,6 +54,7 @@ const (
 	Ego          Derivation = "EGO"
 	Sample       Derivation = "SAMPLE"
 	NullModel    Derivation = "NULL"
+	Forest       Derivation = "SPANNING"
 	Union        Derivation = "UNION"
 	NearestGraph Derivation = "NEAREST"
 )
@@ -88,6 +89,15 @@ type ShowEdges struct {
 // Path is PATH FROM v TO w [IN g] [BY WEIGHT].
 type Path struct {
 	Range
+	From, To Value  // keys: String, Int or Param
+	Graph    *Ident // nil where left out
+	ByWeight bool
+}
+
+// Paths is PATHS n FROM v TO w [IN g] [BY WEIGHT].
+type Paths struct {
+	Range
+	Count    Value  // Int or Param
 	From, To Value  // keys: String, Int or Param
 	Graph    *Ident // nil where left out
 	ByWeight bool
