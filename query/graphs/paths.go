@@ -3,6 +3,7 @@ package graphs
 import (
 	"context"
 
+	"heavytail/embedding/option"
 	"heavytail/query/algorithms"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -13,12 +14,14 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
+	"heavytail/storage/csr"
 )
 
 // PathsRequest asks for the shortest paths between two vertices.
 type PathsRequest struct {
 	PathRequest
-	K int // number of paths
+	K         int       // number of paths
+	Direction Direction // empty for DirectionOut
 }
 
 // PathsResult is the answer of ShortestPaths.
@@ -35,14 +38,17 @@ var showPaths = &engine.Statement[*parser.Paths, PathsRequest, storage.GraphInfo
 		Words:     "shortest simple paths k yen alternative routes loopless",
 		Columns:   "path, step, vertex, length",
 	},
+	Schema: pathsSchema,
 	Bind: func(b *engine.Binder, s *parser.Paths) PathsRequest {
-		return PathsRequest{
+		req := PathsRequest{
 			PathRequest: PathRequest{
 				Graph: b.MarkGraph(s.Graph, s), ByWeight: s.ByWeight,
 				From: b.VertexKey(engine.PartKey(0), s.From), To: b.VertexKey(engine.PartKey(1), s.To),
 			},
 			K: b.Size(fault.Number, s.Count),
 		}
+		engine.Bind(b, "PATHS", pathsSchema(), s.Options, &req)
+		return req
 	},
 	Resolve: func(c *engine.Call, req PathsRequest) (storage.GraphInfo, error) {
 		if req.K < 1 {
@@ -62,6 +68,12 @@ var showPaths = &engine.Statement[*parser.Paths, PathsRequest, storage.GraphInfo
 	Reads: true,
 }
 
+func pathsSchema() option.Schema[PathsRequest] {
+	return option.Schema[PathsRequest]{
+		directionField("edges of a directed graph are followed from source to target (out), from target to source (in), or both ways", func(r *PathsRequest) *Direction { return &r.Direction }),
+	}
+}
+
 // ShortestPaths returns the K shortest paths between two vertices that come to no vertex twice, or all if
 // there are fewer, by ascending length. Paths of the same length are in lexicographic order of the
 // vertices, as in ShortestPath.
@@ -71,7 +83,7 @@ func (s *Service) ShortestPaths(ctx context.Context, req PathsRequest) (PathsRes
 
 func runPaths(c *engine.Call, req PathsRequest, graph storage.GraphInfo) (r PathsResult, err error) {
 	byWeight := req.ByWeight && graph.Weighted
-	view, err := c.Graph(graph.Name, fault.Graph)
+	view, directed, err := pathGraph(c, graph, req.Direction)
 	if err != nil {
 		return r, err
 	}
@@ -81,7 +93,7 @@ func runPaths(c *engine.Call, req PathsRequest, graph storage.GraphInfo) (r Path
 	}
 	bytes := 50 * int64(graph.Vertices) // see algorithms.ShortestPaths
 	if byWeight {
-		bytes += 16 * graph.Edges
+		bytes += 16 * graph.Count()
 	}
 	release, err := c.DB.Cache.Reserve(bytes, "searching graph "+fault.Name(graph.Name))
 	if err != nil {
@@ -91,14 +103,22 @@ func runPaths(c *engine.Call, req PathsRequest, graph storage.GraphInfo) (r Path
 	var paths []algorithms.Path // not the results, which a return sets while the search may still run
 	var failed error
 	if err := c.Await(func() {
-		paths, failed = algorithms.ShortestPaths(c.Ctx, view.Graph, ends[0], ends[1], req.K, byWeight)
+		if directed != nil {
+			paths, failed = algorithms.DirectedShortestPaths(c.Ctx, directed, ends[0], ends[1], req.K, byWeight)
+		} else {
+			paths, failed = algorithms.ShortestPaths(c.Ctx, view.Graph, ends[0], ends[1], req.K, byWeight)
+		}
 	}); err != nil {
 		return r, err
 	}
 	if failed != nil {
 		return r, failed
 	}
-	if len(paths) == 0 {
+	switch {
+	case len(paths) > 0:
+	case directed != nil:
+		c.Notice("no path leads from %s to %s; direction := 'both' ignores the direction of the edges", fault.QuoteKey(req.From), fault.QuoteKey(req.To))
+	default:
 		noPath(c, req.PathRequest)
 	}
 	steps := 0
@@ -111,6 +131,20 @@ func runPaths(c *engine.Call, req PathsRequest, graph storage.GraphInfo) (r Path
 	}
 	r.Notices = c.Notices
 	return r, nil
+}
+
+// pathGraph loads what ways in a direction need: of a directed graph, unless its direction is ignored, the
+// rows along which they lead.
+func pathGraph(c *engine.Call, graph storage.GraphInfo, along Direction) (*session.Graph, *csr.Directed, error) {
+	if !graph.Directed || along == DirectionBoth {
+		view, err := c.Graph(graph.Name, fault.Graph)
+		return view, nil, err
+	}
+	view, directed, err := c.Directed(graph.Name, fault.Graph)
+	if err == nil && along == DirectionIn {
+		directed = directed.Reversed()
+	}
+	return view, directed, err
 }
 
 func pathsRows(req PathsRequest, r PathsResult) *rows.Rows {

@@ -173,7 +173,8 @@
 //	path         = "PATH" "FROM" key "TO" key [ "IN" name ]
 //	               [ "BY" "WEIGHT" ]                        e.g. PATH FROM 'alice' TO 'bob' IN social;
 //	paths        = "PATHS" integer "FROM" key "TO" key
-//	               [ "IN" name ] [ "BY" "WEIGHT" ]          e.g. PATHS 5 FROM 'alice' TO 'bob' IN social;
+//	               [ "IN" name ] [ "BY" "WEIGHT" ]
+//	               [ options ]                              e.g. PATHS 5 FROM 'alice' TO 'bob' IN social;
 //	embed        = "EMBED" name "USING" call "AS" name
 //	               [ options ] [ "IN" "BACKGROUND" ]        e.g. EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec;
 //	estimateembed = "ESTIMATE" "EMBED" name "USING" call

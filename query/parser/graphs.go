@@ -94,13 +94,14 @@ type Path struct {
 	ByWeight bool
 }
 
-// Paths is PATHS n FROM v TO w [IN g] [BY WEIGHT].
+// Paths is PATHS n FROM v TO w [IN g] [BY WEIGHT] [WITH (…)].
 type Paths struct {
 	Range
 	Count    Value  // Int or Param
 	From, To Value  // keys: String, Int or Param
 	Graph    *Ident // nil where left out
 	ByWeight bool
+	Options  []Option
 }
 
 // CountVertices is COUNT VERTICES [IN g] [WHERE condition] [BY attribute] [WITH summary, …].

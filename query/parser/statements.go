@@ -121,7 +121,7 @@ var statements = []rule{
 		return form{one("FROM", key, &s.From), one("TO", key, &s.To), mayAt("IN", graph, &s.Graph), toggle{"BY WEIGHT", &s.ByWeight}}
 	}),
 	asks("PATHS", "PATHS 5 FROM 'alice' TO 'bob' IN social", func(s *Paths) form {
-		return form{one("", count, &s.Count), one("FROM", key, &s.From), one("TO", key, &s.To), mayAt("IN", graph, &s.Graph), toggle{"BY WEIGHT", &s.ByWeight}}
+		return form{one("", count, &s.Count), one("FROM", key, &s.From), one("TO", key, &s.To), mayAt("IN", graph, &s.Graph), toggle{"BY WEIGHT", &s.ByWeight}, options(&s.Options)}
 	}),
 	asks("EMBED", "EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec", func(s *Embed) form {
 		return form{one("", graph, &s.Graph), one("USING", method, &s.Method), form(embedAs(s))}
