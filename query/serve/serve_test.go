@@ -240,7 +240,11 @@ func TestServe_Lines(t *testing.T) {
 
 // TestServe_ManyClients opens more connections than are allowed, and then as many again.
 func TestServe_ManyClients(t *testing.T) {
-	const most, tried = 100, 2000
+	const most = 100
+	tried := 2000
+	if testing.Short() {
+		tried = 300
+	}
 	s := start(t, query.Options{}, &serve.Options{MaxClients: most})
 	for range 2 {
 		served, busy := 0, 0
