@@ -90,7 +90,7 @@ func putEmbedding(t *tree.Tx, r *embeddingRecord) error {
 
 func graphInfo(r *graphs.Record, name string) GraphInfo {
 	info := GraphInfo{
-		Name: name, ID: r.ID, Version: r.Version, Vertices: int(r.Vertices), Edges: int64(r.Edges),
+		Name: name, ID: r.ID, Version: r.Version, Vertices: int(r.Vertices), Directed: r.Directed, Edges: int64(r.Edges), Arcs: int64(r.Arcs),
 		Created: time.Unix(0, r.Created), Modified: time.Unix(0, r.Modified), Source: r.Source,
 		Deleted: int(r.Slots - r.Vertices), Weighted: r.Weighted > 0, Timed: r.Timed > 0,
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vmihailenco/msgpack/v5"
 
+	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/page"
 
@@ -96,7 +97,7 @@ func TestDB_Check_Planted(t *testing.T) {
 		}, "after the arcs", snapshot},
 		{"unknown flags", func(t *testing.T, root *bolt.Bucket) {
 			b, seed := objectBucket(t, root, "graphs", "g", block.ArcsName)
-			reseal(t, b, seed, func(p []byte) []byte { p[0] = 4; return p })
+			reseal(t, b, seed, func(p []byte) []byte { p[0] = 8; return p })
 		}, "flags", snapshot},
 		{"weights of nothing", func(t *testing.T, root *bolt.Bucket) {
 			b, seed := objectBucket(t, root, "graphs", "g", block.ArcsName)
@@ -206,6 +207,64 @@ func TestDB_Check_Planted(t *testing.T) {
 		if _, err := db.PutEmbedding(ctx, EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1}, constantRows(4, 1)); err != nil {
 			t.Fatal(err)
 		}
+	})
+}
+
+// The same for a directed graph: whatever one entry of the list of arcs says of the edges between two
+// vertices, the other entry has to say too.
+func TestDB_Check_PlantedDirected(t *testing.T) {
+	ctx := context.Background()
+	snapshot := func(db *DB) error { _, err := db.Snapshot(ctx, "g"); return err }
+	directed := func(db *DB) error { _, _, err := db.Directed(ctx, "g"); return err }
+	change := func(f func(arcs []block.ArcValue), record func(r *graphs.Record)) func(t *testing.T, root *bolt.Bucket) {
+		return func(t *testing.T, root *bolt.Bucket) {
+			b, seed := objectBucket(t, root, "graphs", "g", block.ArcsName)
+			key, value := b.Cursor().First()
+			arcs, is, err := block.DecodeArcValues(nil, key, value[block.ChecksumSize:])
+			if err != nil || !is || len(arcs) != 8 {
+				t.Fatal(arcs, is, err)
+			}
+			f(arcs)
+			record2, _ := block.EncodeDirected(arcs, block.MaxBlock)
+			if err := b.Put(bytes.Clone(key), sealed(seed, key, record2[block.ChecksumSize:])); err != nil {
+				t.Fatal(err)
+			}
+			if record != nil {
+				changeStruct(t, root, block.GraphsName, "g", record)
+			}
+		}
+	}
+	// The arcs are a → b and back, a → c, b → c with weight and time, c → d.
+	tryPlants(t, []plant{
+		{"turned edge", change(func(arcs []block.ArcValue) {
+			arcs[1] = block.ArcValue{Arc: arcs[1].Arc, Back: arcs[1].Weight, BackTime: arcs[1].Time} // a ← c
+			arcs[7] = block.ArcValue{Arc: arcs[7].Arc, Weight: arcs[7].Back, Time: arcs[7].BackTime} // d → c
+		}, nil), "differ in the edges between", nil},
+		{"one edge more", change(func(arcs []block.ArcValue) {
+			arcs[1].Back, arcs[1].BackTime = 1, csr.NoTime
+			arcs[7].Weight, arcs[7].Time = 1, csr.NoTime
+		}, func(r *graphs.Record) { r.Arcs++ }), "differ in the edges between", nil},
+		{"edge that nobody counts", change(func(arcs []block.ArcValue) { arcs[1].Back, arcs[1].BackTime = 1, csr.NoTime }, nil), "than the catalogue says", directed},
+		{"other weight", change(func(arcs []block.ArcValue) { arcs[3].Weight = 3 }, nil), "differ in the edges between", nil},
+		{"other time", change(func(arcs []block.ArcValue) { arcs[3].Time++ }, nil), "differ in the edges between", nil},
+		{"directions of nothing", func(t *testing.T, root *bolt.Bucket) {
+			b, seed := objectBucket(t, root, "graphs", "g", block.ArcsName)
+			reseal(t, b, seed, func(p []byte) []byte { p[0] &^= 4; return p })
+		}, "after the arcs", directed},
+		{"an undirected graph", func(t *testing.T, root *bolt.Bucket) {
+			changeStruct(t, root, block.GraphsName, "g", func(r *graphs.Record) { r.Directed, r.Arcs = false, 0 })
+		}, "of a directed graph in an undirected one", snapshot},
+		{"more edges than pairs allow", func(t *testing.T, root *bolt.Bucket) {
+			changeStruct(t, root, block.GraphsName, "g", func(r *graphs.Record) { r.Arcs = 9 })
+		}, "9 directed ones", directed},
+	}, func(db *DB) {
+		if _, err := db.CreateDirected(ctx, "g"); err != nil {
+			t.Fatal(err)
+		}
+		update(t, db, func(x *Tx) error {
+			_, err := x.InsertEdges("g", []Edge{{Source: "a", Target: "b"}, {Source: "b", Target: "a"}, {Source: "a", Target: "c"}, {Source: "b", Target: "c", Weight: 2, Time: 7, Timed: true}, {Source: "c", Target: "d"}})
+			return err
+		})
 	})
 }
 

@@ -95,7 +95,7 @@ func TestDB_Check_PlantedSlots(t *testing.T) {
 		{"edge of an empty slot", func(t *testing.T, root *bolt.Bucket) {
 			b, seed := objectBucket(t, root, "graphs", "g", block.ArcsName)
 			key, value := b.Cursor().First()
-			arcs, err := block.DecodeArcValues(nil, key, value[block.ChecksumSize:])
+			arcs, _, err := block.DecodeArcValues(nil, key, value[block.ChecksumSize:])
 			if err != nil {
 				t.Fatal(err)
 			}

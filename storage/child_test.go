@@ -25,7 +25,7 @@ func runChild() bool {
 	case "":
 		return false
 	case "import":
-		childImport(job[1], atoi(job[2]), atoi(job[3]))
+		childImport(job[1], atoi(job[2]), atoi(job[3]), atoi(job[4]))
 	case "update":
 		childUpdate(job[1], atoi(job[2]))
 	case "put":
@@ -130,11 +130,11 @@ func childHold(path string) {
 
 // childImport imports with room for edges in memory; where that is little, they go
 // to temporary files.
-func childImport(path string, commits, room int) {
+func childImport(path string, commits, room, directed int) {
 	db, err := Open(path, &Options{BatchBytes: killBatch})
 	fail(err)
 	killAfter(db, commits)
-	opts := killOptions()
+	opts := killOptions(directed == 1)
 	opts.edgeRoom = int64(room)
 	stats, err := db.Import(context.Background(), "g", strings.NewReader(killText()), opts)
 	fail(err)

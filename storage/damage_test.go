@@ -123,13 +123,13 @@ func newHistory(t *testing.T) *history {
 	return h
 }
 
-// historyRich makes a graph with attributes, weights, timestamps and empty slots, in
+// historyRich makes a directed graph with attributes, weights, timestamps and empty slots, in
 // several commits.
 func historyRich(t *testing.T, db *DB) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(6, 6))
 	update(t, db, func(x *Tx) error {
-		_, err := x.CreateGraph("rich")
+		_, err := x.CreateDirected("rich")
 		return err
 	})
 	for part := range 3 {

@@ -50,7 +50,7 @@ func TestDB_DiskFull(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = db.Import(ctx, fmt.Sprint("g", whole), strings.NewReader(killText()), killOptions())
+		_, err = db.Import(ctx, fmt.Sprint("g", whole), strings.NewReader(killText()), killOptions(false))
 		switch {
 		case err == nil:
 			whole++
@@ -76,7 +76,7 @@ func TestDB_DiskFull(t *testing.T) {
 		}
 	}
 	db := openStore(t, path, nil)
-	want := expectedSnapshot(t)
+	want := expectedSnapshot(t, false)
 	for i := range whole {
 		s, err := db.Snapshot(ctx, fmt.Sprint("g", i))
 		if err != nil {

@@ -40,6 +40,7 @@ type edgeBatch struct {
 // request is an edge of a batch whose ends are known and distinct.
 type request struct {
 	arc   block.Arc // from the smaller slot to the larger
+	back  bool      // the edge is one of a directed graph from the larger slot to the smaller
 	index int       // of the edge
 }
 
@@ -104,7 +105,7 @@ func (b *edgeBatch) locate(t *tree.Tx, g *graphState) (err error) {
 	for i, ends := range b.ends {
 		u, v := b.slots[ends[0]], b.slots[ends[1]]
 		if u != v && u != block.NoVertex && v != block.NoVertex {
-			list = append(list, request{block.NewArc(min(u, v), max(u, v)), i})
+			list = append(list, request{block.NewArc(min(u, v), max(u, v)), g.record.Directed && u > v, i})
 		}
 	}
 	// Requests for the same edge stay in the order of the batch.
@@ -136,9 +137,16 @@ func (b *edgeBatch) apply(t *tree.Tx, g *graphState, change func(s *block.EdgeSt
 		for after[at].Arc != r.arc {
 			at++
 		}
-		e := &b.edges[r.index]
-		change(&after[at], e)
-		if after[at].There && e.Timed && e.Time != csr.NoTime {
+		e, state := &b.edges[r.index], &after[at]
+		if g.record.Directed {
+			way := state.Way(r.back)
+			change(&way, e)
+			state.SetWay(r.back, way)
+			state = &way
+		} else {
+			change(state, e)
+		}
+		if state.There && e.Timed && e.Time != csr.NoTime {
 			times.Add(e.Time, e.Dated)
 		}
 	}
@@ -150,7 +158,7 @@ func (b *edgeBatch) apply(t *tree.Tx, g *graphState, change func(s *block.EdgeSt
 }
 
 // InsertEdges adds edges to a graph, and their ends as vertices if the graph does not
-// have them. If an edge exists, the given weight and timestamp replace its own
+// have them; in a directed graph each from its Source to its Target. If an edge exists, the given weight and timestamp replace its own
 // (Updated); if none are given, or they are the same, it counts as Unchanged. A new
 // edge without a weight has weight 1. An edge from a vertex to itself is dropped, and
 // the vertex kept. An invalid key is ErrKey, an invalid weight ErrInvalid.
@@ -207,23 +215,27 @@ func (x *Tx) UpdateEdges(graph string, edges []Edge) (WriteStats, error) {
 		if err := b.locate(x.tx, g); err != nil {
 			return err
 		}
-		return b.complete()
+		return b.complete(g.record.Directed)
 	}
 	return x.counted(graph, find, func(g *graphState, stats *WriteStats) error { return b.apply(x.tx, g, stats.insert) })
 }
 
 // complete returns a NotFoundError for the first edge that does not exist.
-func (b *edgeBatch) complete() error {
+func (b *edgeBatch) complete(directed bool) error {
 	there := make([]bool, len(b.edges))
 	at := 0
 	for _, r := range b.requests {
 		for b.states[at].Arc != r.arc {
 			at++
 		}
-		there[r.index] = b.states[at].There
+		there[r.index] = b.states[at].There && (!directed || b.states[at].Way(r.back).There)
 	}
 	if i := slices.Index(there, false); i >= 0 {
-		return &NotFoundError{Kind: "edge", Name: b.edges[i].Source + " – " + b.edges[i].Target}
+		between := " – "
+		if directed {
+			between = " → "
+		}
+		return &NotFoundError{Kind: "edge", Name: b.edges[i].Source + between + b.edges[i].Target}
 	}
 	return nil
 }
@@ -254,8 +266,10 @@ func (x *Tx) DeleteEdges(graph string, edges []Edge) (WriteStats, error) {
 }
 
 // Neighbors returns the edges of a vertex in the order of the slots of its
-// neighbours, with the key as the Source of each. If an edge has no weight,
-// Weight is 1; if it has no timestamp, Timed is false.
+// neighbours, with the key as the Source of each; in a directed graph the edges of
+// both directions, with their Source and Target, first the one to the neighbour and
+// then the one from it. If an edge has no weight, Weight is 1; if it has no timestamp,
+// Timed is false.
 func (x *Tx) Neighbors(graph, key string) ([]Edge, error) {
 	var list []Edge
 	err := x.read(func() error {
@@ -291,12 +305,20 @@ func edgesAt(t *tree.Tx, r *graphs.Record, graph, key string) ([]Edge, error) {
 	if err != nil {
 		return nil, fault.Corrupt(t.Path, graphs.DescribeGraph(graph)+", keys", err)
 	}
-	list := make([]Edge, len(arcs))
-	for i, v := range arcs {
-		list[i] = Edge{Source: key, Target: keys[i], Weight: csr.Decimal(v.Weight)}
-		if v.Time != csr.NoTime {
-			list[i].Time, list[i].Timed = v.Time, true
+	list := make([]Edge, 0, len(arcs))
+	add := func(source, target string, weight float32, time int64) {
+		if weight == 0 {
+			return
 		}
+		e := Edge{Source: source, Target: target, Weight: csr.Decimal(weight)}
+		if time != csr.NoTime {
+			e.Time, e.Timed = time, true
+		}
+		list = append(list, e)
+	}
+	for i, v := range arcs {
+		add(key, keys[i], v.Weight, v.Time)
+		add(keys[i], key, v.Back, v.BackTime)
 	}
 	return list, nil
 }

@@ -14,12 +14,21 @@ import (
 
 // CreateGraph makes an empty graph. If the name is in use, the error is ErrExists.
 func (db *DB) CreateGraph(ctx context.Context, name string) (GraphInfo, error) {
+	return db.createGraph(ctx, name, false)
+}
+
+// CreateDirected is CreateGraph for a directed graph.
+func (db *DB) CreateDirected(ctx context.Context, name string) (GraphInfo, error) {
+	return db.createGraph(ctx, name, true)
+}
+
+func (db *DB) createGraph(ctx context.Context, name string, directed bool) (GraphInfo, error) {
 	if err := block.CheckName("graph", name); err != nil {
 		return GraphInfo{}, err
 	}
 	var info GraphInfo
 	err := db.file.Change(ctx, func(t *tree.Tx) error {
-		r, err := graphs.Create(t, name)
+		r, err := graphs.Create(t, name, directed)
 		if err == nil {
 			info = graphInfo(r, name)
 		}

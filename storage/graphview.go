@@ -15,7 +15,7 @@ import (
 )
 
 // GraphView is a graph in one read transaction, for a question that reads the edges of few
-// vertices. It is valid during the call that it is given to.
+// vertices. Of a directed graph it has the undirected view. It is valid during the call that it is given to.
 type GraphView struct {
 	Graph GraphInfo // its present version
 
@@ -119,6 +119,7 @@ func (v *GraphView) row(vertex uint32) (r graphRow, err error) {
 	}
 	r.targets = make([]uint32, len(arcs))
 	for i, a := range arcs {
+		a = a.Edge()
 		id, found := slots.Vertex(a.Arc.Target())
 		if !found {
 			return r, fault.Corrupt(v.t.Path, where, fault.Record("an edge leads to the empty slot %d", a.Arc.Target()))
@@ -160,7 +161,7 @@ func (v *GraphView) degrees() ([]uint32, error) {
 	room, all := make([]block.ArcBlock, runtime.GOMAXPROCS(0)), atomic.Uint64{}
 	err = graphs.Parallel(v.t, len(runs), len(room), func(worker, i int) error {
 		for _, b := range runs[i].Blocks {
-			if err := room[worker].Open(p.Seed, b); err != nil {
+			if err := graphs.OpenArcs(p, v.graph, &room[worker], b); err != nil {
 				return err
 			}
 			arcs := room[worker].Arcs

@@ -82,11 +82,13 @@ type ImportOptions struct {
 }
 
 // ImportStats counts what an import read and what it changed. Every edge that
-// was read is counted in one of Added, Duplicates and SelfLoops.
+// was read is counted in one of Added, Duplicates and SelfLoops; in a directed graph an
+// edge of both directions is two.
 type ImportStats struct {
 	format.ReadStats `json:"read"`
 	Vertices         int             `json:"vertices"`         // of the graph after the import
-	Edges            int64           `json:"edges"`            // of the graph after the import
+	Edges            int64           `json:"edges"`            // of the graph after the import; see GraphInfo.Count
+	DirectedGraph    bool            `json:"directed_graph"`   // the graph is directed
 	Version          uint64          `json:"version"`          // of the graph after the import
 	Added            int64           `json:"added"`            // edges that the graph did not have
 	Duplicates       int64           `json:"duplicates"`       // edges that occurred again, in either direction, or that the graph already had
@@ -101,7 +103,10 @@ type ImportStats struct {
 }
 
 // Import reads a graph, or vertices with attributes, into a graph of the store,
-// which is made if there is none by this name. Directed edges become undirected.
+// which is made if there is none by this name. A graph that exists stays directed or
+// undirected. A new one is as opts.Format.Directed says, or as the text does before its
+// first edge, or otherwise undirected. In an undirected graph directed edges become
+// undirected; in a directed one an edge that the text calls undirected becomes two.
 // Known keys keep their vertices, and new vertices follow in the order of their
 // first appearance. The keys of vertices are UTF-8 without NUL, up to 1,024
 // bytes.
@@ -139,8 +144,14 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 		opts.Format.Progress = opts.Progress
 	}
 	opts.Source = cmp.Or(opts.Source, opts.Format.Name)
+	direction, err := db.importDirection(ctx, graph, &opts)
+	if err != nil {
+		return ImportStats{}, err
+	}
 	dir, pattern := tree.TempName(cmp.Or(db.file.Real, db.file.Path), tree.KindImport)
-	list := gather.NewList(ctx, gather.Options{Repeated: how, Join: opts.Join, Limit: opts.MemoryLimit, EdgeRoom: opts.edgeRoom, Dir: dir, Pattern: pattern})
+	direction.Repeated, direction.Join, direction.Limit, direction.EdgeRoom = how, opts.Join, opts.MemoryLimit, opts.edgeRoom
+	direction.Dir, direction.Pattern = dir, pattern
+	list := gather.NewList(ctx, direction)
 	defer list.Close()
 	read, err := format.Read(ctx, r, opts.Format, list.Handler())
 	if err == nil {
@@ -167,6 +178,26 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 	i.stats.ReadStats, i.stats.RepeatedValues, i.stats.Times = read, list.RepeatedValues(), graphInfo(&i.result, graph).Times
 	i.stats.Seconds = time.Since(started).Seconds()
 	return i.stats, nil
+}
+
+// importDirection decides what the edges of an import become, in the fields of the result for that,
+// and tells the reader where the text does not decide.
+func (db *DB) importDirection(ctx context.Context, graph string, opts *ImportOptions) (gather.Options, error) {
+	info, err := db.Graph(ctx, graph)
+	wish := &opts.Format.Directed
+	switch {
+	case errors.Is(err, ErrNotFound):
+		auto := *wish == "" || *wish == format.DirectionAuto
+		return gather.Options{Directed: *wish == format.Directed, Auto: auto}, nil
+	case err != nil:
+		return gather.Options{}, fmt.Errorf("import into graph %q: %w", graph, err)
+	case !info.Directed && *wish == format.Directed:
+		return gather.Options{}, fmt.Errorf("import into graph %q, which is undirected, of directed edges: %w", fault.Clip(graph), ErrInvalid)
+	case !info.Directed:
+		*wish = format.Undirected
+		return gather.Options{}, nil
+	}
+	return gather.Options{Directed: true, Both: *wish == format.Undirected}, nil
 }
 
 // importer merges what an import has read into a graph and publishes the result.
@@ -201,7 +232,7 @@ func (i *importer) run(ctx context.Context) error {
 			return fmt.Errorf("import into graph %q: %w", i.name, err)
 		}
 	}
-	stats.Vertices, stats.Edges = int(i.result.Vertices), int64(i.result.Edges)
+	stats.Vertices, stats.Edges, stats.DirectedGraph = int(i.result.Vertices), int64(i.result.Count()), i.list.Directed
 	stats.Version, stats.Resumed = i.result.Version, i.resumed
 	return nil
 }
@@ -226,8 +257,11 @@ func (i *importer) load(t *tree.Tx) error {
 		return err
 	}
 	i.base = *r
+	if r.Directed != i.list.Directed {
+		return fmt.Errorf("graph %q: %w", i.name, ErrConflict) // it was made while the text was read
+	}
 	fits := func(further int64) error {
-		return i.list.FitsGraph(int(r.Slots), int64(r.Edges), r.Weighted > 0, r.Timed > 0, further)
+		return i.list.FitsGraph(int(r.Slots), int64(r.Count()), r.Weighted > 0, r.Timed > 0, further)
 	}
 	if err := fits(0); err != nil {
 		return err
@@ -240,7 +274,7 @@ func (i *importer) load(t *tree.Tx) error {
 // merge makes the new contents of the graph, and the entry of the change log.
 func (i *importer) merge(ctx context.Context) error {
 	stats := &i.stats
-	merged, err := i.list.Merge(ctx, gather.Base{Keys: i.old.Keys, Graph: i.old.Graph, Columns: i.old.Columns})
+	merged, err := i.list.Merge(ctx, gather.Base{Keys: i.old.Keys, Graph: i.old.Graph, Directed: i.old.Directed, Columns: i.old.Columns})
 	if err != nil {
 		return err
 	}
@@ -248,10 +282,11 @@ func (i *importer) merge(ctx context.Context) error {
 		return err
 	}
 	i.differ, i.example = merged.Differ, merged.Example
-	i.contents.Keys, i.contents.Graph, i.contents.Slots = merged.Keys, merged.Graph, i.old.Slots
+	i.contents.Keys, i.contents.Slots = merged.Keys, i.old.Slots
+	i.contents.Graph, i.contents.Directed = merged.Graph, merged.Directed
 	stats.NewVertices = int64(merged.Keys.Len() - i.old.Keys.Len())
 	stats.SelfLoops, stats.Updated = i.list.SelfLoops, merged.Updated
-	stats.Added = merged.Graph.Edges() - int64(i.base.Edges)
+	stats.Added = merged.Edges() - int64(i.base.Count())
 	stats.Duplicates = i.list.Edges - stats.SelfLoops - stats.Added
 	valued, err := i.mergeColumns(ctx, merged)
 	if err != nil {
@@ -318,6 +353,7 @@ func newChange(n int, touched, valued []uint32) block.Change {
 // PutGraphRequest is a graph to be stored.
 type PutGraphRequest struct {
 	Graph      *csr.Graph
+	Directed   *csr.Directed         // in place of Graph, for a directed graph
 	Keys       func(v uint32) string // key of each vertex; nil means its number in decimal
 	Attributes []*Column             // one value per vertex each
 	Source     string                // for GraphInfo.Source
@@ -333,20 +369,14 @@ type PutGraphRequest struct {
 // an import.
 func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (GraphInfo, error) {
 	ctx = tree.OrBackground(ctx)
-	g := req.Graph
 	if err := block.CheckName("graph", name); err != nil {
 		return GraphInfo{}, err
 	}
-	if g == nil {
-		return GraphInfo{}, fmt.Errorf("put graph %q: %w: there is no graph", name, ErrInvalid)
-	}
-	if uint64(g.Vertices()) > block.MaxVertices {
-		return GraphInfo{}, fmt.Errorf("put graph %q: %d vertices: %w", name, g.Vertices(), ErrLimit)
-	}
-	if err := checkGraph(ctx, g); err != nil {
+	n, err := req.check(ctx)
+	if err != nil {
 		return GraphInfo{}, fmt.Errorf("put graph %q: %w", name, err)
 	}
-	set, err := collectKeys(ctx, g.Vertices(), req.Keys)
+	set, err := collectKeys(ctx, n, req.Keys)
 	if err != nil {
 		return GraphInfo{}, fmt.Errorf("put graph %q: %w", name, err)
 	}
@@ -355,7 +385,7 @@ func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (G
 		return GraphInfo{}, err
 	}
 	defer unlock()
-	p := &publication{db: db, name: name, source: req.Source, times: gather.Times{Dates: req.Times != format.TimeNumbers, Clocks: req.Times == format.TimeClocks}, change: block.Change{All: true}, progress: newReporter(req.Progress), contents: graphs.Contents{Graph: g, Keys: set}}
+	p := &publication{db: db, name: name, source: req.Source, times: gather.Times{Dates: req.Times != format.TimeNumbers, Clocks: req.Times == format.TimeClocks}, change: block.Change{All: true}, progress: newReporter(req.Progress), contents: graphs.Contents{Graph: req.Graph, Directed: req.Directed, Keys: set}}
 	err = db.file.View(ctx, func(t *tree.Tx) error {
 		r, err := graphs.Find(t, name)
 		if errors.Is(err, ErrNotFound) {
@@ -400,9 +430,57 @@ func (p *publication) putColumns(columns []*Column) error {
 	return nil
 }
 
+// check verifies the graph and returns its number of vertices.
+func (req *PutGraphRequest) check(ctx context.Context) (n int, err error) {
+	switch {
+	case (req.Graph == nil) == (req.Directed == nil):
+		return 0, fmt.Errorf("%w: there is no graph, or there are two", ErrInvalid)
+	case req.Directed != nil:
+		n = req.Directed.Vertices()
+	default:
+		n = req.Graph.Vertices()
+	}
+	if uint64(n) > block.MaxVertices {
+		return n, fmt.Errorf("%d vertices: %w", n, ErrLimit)
+	}
+	if req.Directed != nil {
+		return n, checkDirected(ctx, req.Directed)
+	}
+	return n, checkGraph(ctx, req.Graph)
+}
+
 // checkGraph verifies the invariants of csr.Graph, like its Validate, but in O(n + m)
 // and with a context.
 func checkGraph(ctx context.Context, g *csr.Graph) error {
+	if err := checkRows(ctx, &csr.Rows{Offsets: g.Offsets, Targets: g.Targets, Weights: g.Weights, Times: g.Times}); err != nil {
+		return err
+	}
+	return invalid(verify.Symmetric(ctx, g))
+}
+
+// checkDirected is checkGraph for a directed graph.
+func checkDirected(ctx context.Context, d *csr.Directed) error {
+	if d.Out.Vertices() != d.In.Vertices() || len(d.Out.Targets) != len(d.In.Targets) {
+		return fmt.Errorf("rows by source and by target differ: %w", ErrInvalid)
+	}
+	for _, r := range []*csr.Rows{&d.Out, &d.In} {
+		if err := checkRows(ctx, r); err != nil {
+			return err
+		}
+	}
+	return invalid(verify.Transposed(ctx, &d.Out, &d.In))
+}
+
+// invalid is the error of a graph of a caller for a fault of a record.
+func invalid(err error) error {
+	if errors.Is(err, fault.ErrRecord) {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	return err
+}
+
+// checkRows verifies the invariants of csr.Rows.
+func checkRows(ctx context.Context, g *csr.Rows) error {
 	n := g.Vertices()
 	if (g.Weights != nil && len(g.Weights) != len(g.Targets)) || (g.Times != nil && len(g.Times) != len(g.Targets)) {
 		return fmt.Errorf("%d weights and %d timestamps for %d targets: %w", len(g.Weights), len(g.Times), len(g.Targets), ErrInvalid)
@@ -430,11 +508,6 @@ func checkGraph(ctx context.Context, g *csr.Graph) error {
 				return fmt.Errorf("weight %v of an edge of vertex %d: %w", w, v, ErrInvalid)
 			}
 		}
-	}
-	if err := verify.Symmetric(ctx, g); errors.Is(err, fault.ErrRecord) {
-		return fmt.Errorf("%w: %w", ErrInvalid, err)
-	} else if err != nil {
-		return err
 	}
 	return nil
 }

@@ -38,8 +38,12 @@ func killText() string {
 	return b.String()
 }
 
-func killOptions() ImportOptions {
-	return ImportOptions{Repeated: RepeatedSum, Format: format.Options{EdgeListOptions: format.EdgeListOptions{Weight: "3", Time: "4"}}}
+func killOptions(directed bool) ImportOptions {
+	opts := ImportOptions{Repeated: RepeatedSum, Format: format.Options{EdgeListOptions: format.EdgeListOptions{Weight: "3", Time: "4"}}}
+	if directed {
+		opts.Format.Directed = format.Directed
+	}
+	return opts
 }
 
 // killEdges are the edges that a killed writer inserts and removes to make a version.
@@ -49,17 +53,17 @@ func killEdges(version uint64) (insert, remove []Edge) {
 }
 
 // expectedSnapshot is the result of an undisturbed import.
-func expectedSnapshot(t *testing.T) *Snapshot {
+func expectedSnapshot(t *testing.T, directed bool) *Snapshot {
 	t.Helper()
 	db := newStore(t, nil)
-	if _, err := db.Import(context.Background(), "g", strings.NewReader(killText()), killOptions()); err != nil {
+	if _, err := db.Import(context.Background(), "g", strings.NewReader(killText()), killOptions(directed)); err != nil {
 		t.Fatal(err)
 	}
 	s, err := db.Snapshot(context.Background(), "g")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !s.Info.Weighted || !s.Info.Timed {
+	if !s.Info.Weighted || !s.Info.Timed || s.Info.Directed != directed {
 		t.Fatalf("%+v", s.Info)
 	}
 	return s
@@ -67,7 +71,7 @@ func expectedSnapshot(t *testing.T) *Snapshot {
 
 func sameSnapshot(t *testing.T, got, want *Snapshot) {
 	t.Helper()
-	if !slices.Equal(arcsOfGraph(got.Graph), arcsOfGraph(want.Graph)) ||
+	if got.Info.Arcs != want.Info.Arcs || !slices.Equal(arcsOfGraph(got.Graph), arcsOfGraph(want.Graph)) ||
 		!slices.Equal(got.keys.Offsets, want.keys.Offsets) || string(got.keys.Blob) != string(want.keys.Blob) {
 		t.Error("the graph differs from that of an undisturbed import")
 	}
@@ -80,13 +84,16 @@ func TestImport_KilledAtEveryBatch(t *testing.T) {
 		t.Skip("-short: kills many processes; TestDB_Update_Killed kills one")
 	}
 	t.Parallel()
-	want := expectedSnapshot(t)
-	for _, c := range []struct{ step, room int }{{repeat.Every(5), 0}, {3, 1}} {
-		step := c.step
+	want := map[bool]*Snapshot{false: expectedSnapshot(t, false), true: expectedSnapshot(t, true)}
+	for _, c := range []struct {
+		step, room int
+		directed   bool
+	}{{repeat.Every(5), 0, false}, {3, 1, false}, {3, 0, true}} {
+		step, want := c.step, want[c.directed]
 		path := filepath.Join(t.TempDir(), "killed")
 		kills := 0
 		for {
-			cmd, out := startChild(t, "import", path, step, c.room)
+			cmd, out := startChild(t, "import", path, step, c.room, map[bool]int{true: 1}[c.directed])
 			resumed := ""
 			for out.Scan() {
 				resumed = out.Text()
@@ -126,11 +133,11 @@ func TestImport_KilledAtRandomMoments(t *testing.T) {
 		t.Skip("-short: the kills of TestImport_KilledAtEveryBatch are enough")
 	}
 	t.Parallel()
-	want := expectedSnapshot(t)
+	want := expectedSnapshot(t, false)
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	path := filepath.Join(t.TempDir(), "killed")
 	for round := range repeat.Times(3) {
-		cmd, out := startChild(t, "import", path, -1, round%2)
+		cmd, out := startChild(t, "import", path, -1, round%2, 0)
 		timer := randomMoment(cmd, time.Duration(random.IntN(120))*time.Millisecond)
 		for out.Scan() {
 		}

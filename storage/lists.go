@@ -45,7 +45,7 @@ func (l *Lists) Weighted() bool { return l.Info.Weighted }
 func (l *Lists) BytesRead() int64 { return l.bytes.Load() }
 
 // Each calls f with all arcs, in runs of up to 2,000: one from sources[i] to targets[i] for
-// each direction of an edge, in ascending order of sources, and of targets for one source.
+// each direction of an edge (of a directed graph those of its undirected view), in ascending order of sources, and of targets for one source.
 // weights has the weight of each, or is nil if the graph has none. The slices are valid
 // during the call. An error of f ends Each, which returns it.
 //
@@ -77,7 +77,6 @@ func (l *Lists) each(t *tree.Tx, r *graphs.Record, f func(sources, targets []uin
 	var (
 		content          block.ArcBlock
 		sources, targets []uint32
-		ones             []float32
 		last             block.Arc
 		count            uint64
 	)
@@ -86,6 +85,9 @@ func (l *Lists) each(t *tree.Tx, r *graphs.Record, f func(sources, targets []uin
 		next.Read(payload)
 		l.bytes.Add(int64(len(key) + len(payload) + block.ChecksumSize))
 		if err := content.Decode(key, payload); err != nil {
+			return err
+		}
+		if err := content.Is(r.Directed); err != nil {
 			return err
 		}
 		arcs := content.Arcs
@@ -109,18 +111,9 @@ func (l *Lists) each(t *tree.Tx, r *graphs.Record, f func(sources, targets []uin
 			}
 			sources[i], targets[i] = u, v
 		}
-		weights := content.Weights()
-		if r.Weighted == 0 && len(weights) > 0 {
-			return fault.Record("edges with weights where the catalogue says none")
-		}
-		if r.Weighted > 0 && len(weights) == 0 {
-			for len(ones) < len(arcs) {
-				ones = append(ones, 1)
-			}
-			weights = ones[:len(arcs)]
-		}
-		if r.Weighted == 0 {
-			weights = nil
+		weights, err := content.EdgeWeights(r.Weighted > 0)
+		if err != nil {
+			return err
 		}
 		return f(sources, targets, weights)
 	})

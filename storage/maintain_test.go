@@ -51,7 +51,7 @@ func fillMaintained(t *testing.T, path string) {
 		}
 		return nil
 	}
-	if _, err := db.Import(stop, "half", strings.NewReader(killText()), killOptions()); !errors.Is(err, context.Canceled) {
+	if _, err := db.Import(stop, "half", strings.NewReader(killText()), killOptions(false)); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	db.file.BeforeCommit = nil
@@ -101,7 +101,7 @@ func TestDB_Backup_SameContents(t *testing.T) {
 	}
 	// The stopped import continues in the copy.
 	writing := openStore(t, target, nil)
-	if read, err := writing.Import(ctx, "half", strings.NewReader(killText()), killOptions()); err != nil || !read.Resumed {
+	if read, err := writing.Import(ctx, "half", strings.NewReader(killText()), killOptions(false)); err != nil || !read.Resumed {
 		t.Errorf("%+v, %v", read, err)
 	}
 }
@@ -257,7 +257,7 @@ func TestDB_Compact(t *testing.T) {
 			t.Errorf("left %v, %v", entries, err)
 		}
 	}
-	if read, err := db.Import(ctx, "half", strings.NewReader(killText()), killOptions()); err != nil || !read.Resumed {
+	if read, err := db.Import(ctx, "half", strings.NewReader(killText()), killOptions(false)); err != nil || !read.Resumed {
 		t.Errorf("%+v, %v", read, err)
 	}
 	if err := db.Close(); err != nil {
@@ -273,7 +273,7 @@ func sameSnapshotOf(t *testing.T, db *DB, graph string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sameSnapshot(t, s, expectedSnapshot(t))
+	sameSnapshot(t, s, expectedSnapshot(t, false))
 }
 
 // Readers continue through compactions and first writes, and each sees one state.

@@ -21,7 +21,8 @@ type model struct {
 type modelGraph struct {
 	keys       []string // of the slots; "" where they are empty
 	ids        map[string]uint32
-	edges      map[[2]uint32]modelEdge // u < v
+	directed   bool
+	edges      map[[2]uint32]modelEdge // u < v, or by source and target
 	attributes []Attribute
 	values     map[string]map[uint32]Value // by attribute and slot
 	log        []modelChange
@@ -49,8 +50,8 @@ func newModel() *model {
 }
 
 // newModelGraph is an empty graph; its first commit makes it version 1.
-func newModelGraph() *modelGraph {
-	g := &modelGraph{ids: map[string]uint32{}, edges: map[[2]uint32]modelEdge{}, values: map[string]map[uint32]Value{}, history: map[uint64][]uint32{}}
+func newModelGraph(directed bool) *modelGraph {
+	g := &modelGraph{directed: directed, ids: map[string]uint32{}, edges: map[[2]uint32]modelEdge{}, values: map[string]map[uint32]Value{}, history: map[uint64][]uint32{}}
 	g.begin()
 	return g
 }
@@ -225,7 +226,15 @@ func (g *modelGraph) deleteVertices(keys []string) (stats WriteStats) {
 func (g *modelGraph) pair(e Edge) (pair [2]uint32, known bool) {
 	u, foundU := g.ids[e.Source]
 	v, foundV := g.ids[e.Target]
-	return [2]uint32{min(u, v), max(u, v)}, foundU && foundV
+	return g.pairOf(u, v), foundU && foundV
+}
+
+// pairOf is the key of the edge from one slot to another.
+func (g *modelGraph) pairOf(u, v uint32) [2]uint32 {
+	if g.directed {
+		return [2]uint32{u, v}
+	}
+	return [2]uint32{min(u, v), max(u, v)}
 }
 
 func (g *modelGraph) insertEdges(edges []Edge) (stats WriteStats) {
@@ -319,25 +328,31 @@ func (g *modelGraph) deleteEdges(edges []Edge) (stats WriteStats) {
 }
 
 // importEdges merges edges, repeated ones as how says, and returns what an
-// import should report.
-func (g *modelGraph) importEdges(edges []Edge, how Repeated) (stats ImportStats) {
+// import should report. In a directed graph each may have both directions.
+func (g *modelGraph) importEdges(edges []Edge, how Repeated, both bool) (stats ImportStats) {
+	stats.DirectedGraph = g.directed
 	slots := len(g.keys)
 	before := maps.Clone(g.edges)
 	folds := map[[2]uint32]edgeOccurrences{}
 	for _, e := range edges {
 		u, _ := g.vertex(e.Source)
 		v, _ := g.vertex(e.Target)
-		pair := [2]uint32{min(u, v), max(u, v)}
 		if u == v {
 			stats.SelfLoops++
 			continue
 		}
-		if _, found := g.edges[pair]; !found && folds[pair] == nil {
-			stats.Added++
-		} else {
-			stats.Duplicates++
+		pairs := [][2]uint32{g.pairOf(u, v)}
+		if both && g.directed {
+			pairs = append(pairs, g.pairOf(v, u))
 		}
-		folds[pair] = append(folds[pair], e)
+		for _, pair := range pairs {
+			if _, found := g.edges[pair]; !found && folds[pair] == nil {
+				stats.Added++
+			} else {
+				stats.Duplicates++
+			}
+			folds[pair] = append(folds[pair], e)
+		}
 	}
 	for pair, occurrences := range folds {
 		old, found := before[pair]
@@ -409,6 +424,7 @@ func (list edgeOccurrences) fold(old modelEdge, found bool, how Repeated) modelE
 // report.
 func (g *modelGraph) importVertices(vertices []Vertex) (stats ImportStats) {
 	before, slots := g.clone(), len(g.keys)
+	stats.DirectedGraph = g.directed
 	g.setVertices(vertices, new(WriteStats))
 	stats.NewVertices = int64(len(g.keys) - slots)
 	for slot := range uint32(slots) {
@@ -431,29 +447,59 @@ func (g *modelGraph) importVertices(vertices []Vertex) (stats ImportStats) {
 	return stats
 }
 
-// csr is a graph without empty slots in memory.
-func (g *modelGraph) csr() (*csr.Graph, error) {
-	var edges []csr.Edge
-	for pair := range g.edges {
-		edges = append(edges, csr.Edge{U: pair[0], V: pair[1]})
-	}
-	graph, err := csr.FromEdges(len(g.keys), edges)
-	if err != nil {
-		return nil, err
-	}
+// put is the graph, which has no empty slots, in memory.
+func (g *modelGraph) put() (req PutGraphRequest, err error) {
 	weighted, timed := g.valued()
+	out := csr.Rows{Offsets: make([]int64, len(g.keys)+1)}
 	for u := range uint32(len(g.keys)) {
-		for _, v := range graph.Neighbors(u) {
-			e := g.edges[[2]uint32{min(u, v), max(u, v)}]
+		for v := range uint32(len(g.keys)) {
+			e, found := g.edges[g.pairOf(u, v)]
+			if !found {
+				continue
+			}
+			out.Targets = append(out.Targets, v)
 			if weighted {
-				graph.Weights = append(graph.Weights, e.weight)
+				out.Weights = append(out.Weights, e.weight)
 			}
 			if timed {
-				graph.Times = append(graph.Times, e.time)
+				out.Times = append(out.Times, e.time)
 			}
 		}
+		out.Offsets[u+1] = int64(len(out.Targets))
 	}
-	return graph, nil
+	req = PutGraphRequest{Keys: func(v uint32) string { return g.keys[v] }, Attributes: g.columns(), Source: "test"}
+	if g.directed {
+		req.Directed = csr.NewDirected(out)
+		return req, req.Directed.Validate()
+	}
+	req.Graph = &csr.Graph{Offsets: out.Offsets, Targets: out.Targets, Weights: out.Weights, Times: out.Times}
+	return req, req.Graph.Validate()
+}
+
+// pairs is the number of pairs of slots with an edge between them.
+func (g *modelGraph) pairs() (n int) {
+	for p := range g.edges {
+		if _, back := g.edges[[2]uint32{p[1], p[0]}]; !back || p[0] < p[1] {
+			n++
+		}
+	}
+	return n
+}
+
+// view is the edge between two slots in the undirected view.
+func (g *modelGraph) view(u, v uint32) (modelEdge, bool) {
+	e, found := g.edges[g.pairOf(u, v)]
+	back, both := g.edges[[2]uint32{v, u}]
+	switch weighted, _ := g.valued(); {
+	case !found:
+		return back, g.directed && both
+	case !g.directed || !both:
+		return e, true
+	case weighted:
+		e.weight = float32(float64(e.weight) + float64(back.weight))
+	}
+	e.time = max(e.time, back.time)
+	return e, true
 }
 
 // valued reports whether an edge has a weight other than 1, and a timestamp.
@@ -521,15 +567,24 @@ func (g *modelGraph) vertexAt(slot uint32) Vertex {
 func (g *modelGraph) neighborsOf(slot uint32) []Edge {
 	list := []Edge{}
 	for u, key := range g.keys {
-		e, found := g.edges[[2]uint32{min(slot, uint32(u)), max(slot, uint32(u))}]
-		if !found {
-			continue
+		ends := [][2]uint32{{slot, uint32(u)}}
+		if g.directed {
+			ends = append(ends, [2]uint32{uint32(u), slot})
 		}
-		edge := Edge{Source: g.keys[slot], Target: key, Weight: float64(e.weight)}
-		if e.time != csr.NoTime {
-			edge.Time, edge.Timed = e.time, true
+		for i, p := range ends {
+			e, found := g.edges[g.pairOf(p[0], p[1])]
+			if !found {
+				continue
+			}
+			edge := Edge{Source: g.keys[slot], Target: key, Weight: float64(e.weight)}
+			if i == 1 {
+				edge.Source, edge.Target = edge.Target, edge.Source
+			}
+			if e.time != csr.NoTime {
+				edge.Time, edge.Timed = e.time, true
+			}
+			list = append(list, edge)
 		}
-		list = append(list, edge)
 	}
 	return list
 }
@@ -547,5 +602,5 @@ func (g *modelGraph) keysWith(prefix string, limit int) []string {
 
 // String names the state in a failure.
 func (g *modelGraph) String() string {
-	return fmt.Sprintf("version %d, %d of %d slots, %d edges, attributes %v", g.version(), len(g.ids), len(g.keys), len(g.edges), g.attributes)
+	return fmt.Sprintf("directed %t, version %d, %d of %d slots, %d edges, attributes %v", g.directed, g.version(), len(g.ids), len(g.keys), len(g.edges), g.attributes)
 }

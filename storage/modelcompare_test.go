@@ -83,7 +83,7 @@ func compareGraph(db *DB, s *Snapshot, want *modelGraph) error {
 		return err
 	}
 	weighted, timed := want.valued()
-	if info.Version != want.version() || info.Vertices != len(live) || s.Graph.Vertices() != len(live) || info.Edges != int64(len(want.edges)) ||
+	if info.Version != want.version() || info.Vertices != len(live) || s.Graph.Vertices() != len(live) || info.Directed != want.directed || info.Edges != int64(want.pairs()) || info.Count() != int64(len(want.edges)) ||
 		s.Graph.Edges() != info.Edges || info.Deleted != len(want.keys)-len(live) || !slices.Equal(info.Attributes, want.attributes) ||
 		info.Weighted != weighted || info.Timed != timed || (s.Graph.Weights != nil) != weighted || (s.Graph.Times != nil) != timed {
 		return fmt.Errorf("%+v", info)
@@ -95,16 +95,46 @@ func compareGraph(db *DB, s *Snapshot, want *modelGraph) error {
 		}
 		for at := s.Graph.Offsets[v]; at < s.Graph.Offsets[v+1]; at++ {
 			other := live[s.Graph.Targets[at]]
-			e, found := want.edges[[2]uint32{min(slot, other), max(slot, other)}]
+			e, found := want.view(slot, other)
 			if !found || (weighted && s.Graph.Weights[at] != e.weight) || (timed && s.Graph.Times[at] != e.time) {
 				return fmt.Errorf("edge of slots (%d, %d) is invented or has other values", slot, other)
 			}
 		}
 	}
+	if err := compareDirected(db, s, want, live); err != nil {
+		return err
+	}
 	for _, compare := range []func(*DB, *Snapshot, *modelGraph, []uint32) error{compareColumns, comparePoints, compareKeys, compareChanges} {
 		if err := compare(db, s, want, live); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// compareDirected compares the edges of a directed graph, and what reads its lists and single rows.
+func compareDirected(db *DB, s *Snapshot, want *modelGraph, live []uint32) error {
+	ctx := context.Background()
+	d, info, err := db.Directed(ctx, s.Info.Name)
+	if !want.directed {
+		return expect(err, ErrInvalid)
+	}
+	if err == nil {
+		err = d.Validate()
+	}
+	if err != nil || !reflect.DeepEqual(info, s.Info) || d.Vertices() != len(live) || d.Arcs() != int64(len(want.edges)) || d.Weighted() != info.Weighted || (d.Out.Times != nil) != info.Timed {
+		return fmt.Errorf("directed: %+v, %w", info, err)
+	}
+	for u, slot := range live {
+		for at := d.Out.Offsets[u]; at < d.Out.Offsets[u+1]; at++ {
+			e, found := want.edges[[2]uint32{slot, live[d.Out.Targets[at]]}]
+			if !found || d.Weighted() && d.Out.Weights[at] != e.weight || info.Timed && d.Out.Times[at] != e.time {
+				return fmt.Errorf("edge from slot %d to %d is invented or has other values", slot, live[d.Out.Targets[at]])
+			}
+		}
+	}
+	if !reflect.DeepEqual(d.Undirected().Weights, s.Graph.Weights) || !reflect.DeepEqual(d.Undirected().Times, s.Graph.Times) {
+		return errors.New("the undirected view differs from that of the directed graph")
 	}
 	return nil
 }

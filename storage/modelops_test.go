@@ -53,11 +53,15 @@ func (m *modelRun) transaction() error {
 func (m *modelRun) operate(x *Tx, graphs map[string]*modelGraph, name string) error {
 	g := graphs[name]
 	if g == nil {
-		g = newModelGraph()
+		g = newModelGraph(m.random.IntN(2) == 0)
 		g.now.changed = true
 		graphs[name] = g
-		if x == nil {
+		switch {
+		case x == nil:
 			return nil
+		case g.directed:
+			_, err := x.CreateDirected(name)
+			return err
 		}
 		_, err := x.CreateGraph(name)
 		return err
@@ -214,7 +218,10 @@ func (m *modelRun) someEdges(g *modelGraph, n int) []Edge {
 	edges := randomEdges(m.random, min(n, len(pairs)))
 	for i := range edges {
 		pair := pairs[m.random.IntN(len(pairs))]
-		edges[i].Source, edges[i].Target = g.keys[pair[i%2]], g.keys[pair[1-i%2]]
+		if i%2 == 1 && (!g.directed || m.random.IntN(4) == 0) {
+			pair[0], pair[1] = pair[1], pair[0]
+		}
+		edges[i].Source, edges[i].Target = g.keys[pair[0]], g.keys[pair[1]]
 	}
 	return edges
 }

@@ -209,13 +209,17 @@ func (m *modelRun) create(name string) error {
 	if g != nil {
 		kind = ErrExists
 	} else {
-		g = newModelGraph()
+		g = newModelGraph(m.random.IntN(2) == 0)
 		g.now.changed = true
 		g.commit()
 		m.model.graphs[name] = g
 	}
-	if m.db == nil {
+	switch {
+	case m.db == nil:
 		return nil
+	case g.directed:
+		_, err := m.db.CreateDirected(context.Background(), name)
+		return expect(err, kind)
 	}
 	_, err := m.db.CreateGraph(context.Background(), name)
 	return expect(err, kind)
@@ -242,15 +246,16 @@ func (m *modelRun) drop(name string, cascade bool) error {
 }
 
 func (m *modelRun) importEdges(name string) error {
-	g := m.graphFor(name)
+	opts := ImportOptions{Format: plainText}
+	g := m.graphFor(name, &opts)
 	valued := m.random.IntN(2) == 0
 	edges := m.edges(m.random.IntN(300), valued)
 	how := Repeats()[m.random.IntN(len(Repeats()))]
 	if !valued && m.random.IntN(2) == 0 {
 		how = ""
 	}
-	want := g.importEdges(edges, how)
-	opts := ImportOptions{Repeated: how, Format: plainText}
+	want := g.importEdges(edges, how, opts.Format.Directed == format.Undirected)
+	opts.Repeated, opts.edgeRoom = how, []int64{0, 1, 5000}[m.random.IntN(3)]
 	if valued {
 		opts.Format.Separator, opts.Format.Header = ",", format.HeaderNames
 	}
@@ -260,12 +265,16 @@ func (m *modelRun) importEdges(name string) error {
 // plainText is the format of an edge list without a header.
 var plainText = format.Options{EdgeListOptions: format.EdgeListOptions{Name: "test", Separator: " ", Header: format.HeaderNone}}
 
-// graphFor is the graph that an import goes into.
-func (m *modelRun) graphFor(name string) *modelGraph {
+// graphFor is the graph that an import goes into. It draws what the edges are to become.
+func (m *modelRun) graphFor(name string, opts *ImportOptions) *modelGraph {
 	g := m.model.graphs[name]
+	opts.Format.Directed = []format.Direction{"", format.Undirected, format.Directed}[m.random.IntN(3)]
 	if g == nil {
-		g = newModelGraph()
+		g = newModelGraph(opts.Format.Directed == format.Directed)
 		m.model.graphs[name] = g
+	}
+	if !g.directed && opts.Format.Directed == format.Directed {
+		opts.Format.Directed = format.DirectionAuto
 	}
 	return g
 }
@@ -316,7 +325,8 @@ func edgesText(edges []Edge, valued bool) string {
 
 // importVertices imports values of attributes that the graph has.
 func (m *modelRun) importVertices(name string) error {
-	g := m.graphFor(name)
+	opts := ImportOptions{Format: format.Options{Layout: format.LayoutVertices, EdgeListOptions: format.EdgeListOptions{Separator: ",", Header: format.HeaderNames}}}
+	g := m.graphFor(name, &opts)
 	header := "id"
 	var columns []Attribute
 	for _, a := range g.attributes {
@@ -342,14 +352,14 @@ func (m *modelRun) importVertices(name string) error {
 		vertices = append(vertices, v)
 	}
 	want := g.importVertices(vertices)
-	return m.runImport(name, g, text, ImportOptions{Format: format.Options{Layout: format.LayoutVertices, EdgeListOptions: format.EdgeListOptions{Separator: ",", Header: format.HeaderNames}}}, want)
+	return m.runImport(name, g, text, opts, want)
 }
 
 // putGraph stores a graph made in memory, unless one of the name has vertices
 // or had some.
 func (m *modelRun) putGraph(name string) error {
-	made := newModelGraph()
-	made.importEdges(m.edges(m.random.IntN(200), true), "")
+	made := newModelGraph(m.random.IntN(2) == 0)
+	made.importEdges(m.edges(m.random.IntN(200), true), "", false)
 	made.setVertices(m.vertices(made, m.random.IntN(20)), new(WriteStats))
 	g, kind := m.model.graphs[name], error(nil)
 	if g != nil && len(g.keys) > 0 {
@@ -365,11 +375,11 @@ func (m *modelRun) putGraph(name string) error {
 	if m.db == nil {
 		return nil
 	}
-	graph, err := made.csr()
+	req, err := made.put()
 	if err != nil {
 		return err
 	}
-	_, err = m.db.PutGraph(context.Background(), name, PutGraphRequest{Graph: graph, Keys: func(v uint32) string { return made.keys[v] }, Attributes: made.columns(), Source: "test"})
+	_, err = m.db.PutGraph(context.Background(), name, req)
 	return expect(err, kind)
 }
 

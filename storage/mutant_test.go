@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"heavytail/.ci/repeat"
+	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/tree"
 	"heavytail/storage/vec"
@@ -31,7 +32,7 @@ func mutantBase(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "base")
 	db := openStore(t, path, nil)
 	putRing(t, db, "ring", 3000)
-	if _, err := db.Import(ctx, "g", strings.NewReader(killText()), killOptions()); err != nil {
+	if _, err := db.Import(ctx, "g", strings.NewReader(killText()), killOptions(false)); err != nil {
 		t.Fatal(err)
 	}
 	importText(t, db, "g", "v1 new\nv2 newer\n")
@@ -81,13 +82,13 @@ func mutantBase(t *testing.T) string {
 	return path
 }
 
-// mutantRich makes the graph "rich", in version 3: with attributes of all types,
+// mutantRich makes the directed graph "rich", in version 3: with attributes of all types,
 // weights, timestamps and empty slots, and an embedding.
 func mutantRich(t *testing.T, db *DB) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(6, 6))
 	update(t, db, func(x *Tx) error {
-		if _, err := x.CreateGraph("rich"); err != nil {
+		if _, err := x.CreateDirected("rich"); err != nil {
 			return err
 		}
 		var vertices []Vertex
@@ -206,6 +207,15 @@ func answers(db *DB) map[string]any {
 			record("snapshot "+name, nil, s.Info, s.Graph.Offsets, s.Graph.Targets, s.Graph.Weights, s.Graph.Times, s.keys.Offsets, s.keys.Blob, s.slots.Empty)
 		} else {
 			record("snapshot "+name, err)
+		}
+		d, info, err := db.Directed(ctx, name)
+		if errors.Is(err, ErrInvalid) {
+			d, err = new(csr.Directed), nil
+		}
+		if err == nil {
+			record("directed "+name, nil, info.Arcs, d.Out.Offsets, d.Out.Targets, d.Out.Weights, d.Out.Times, d.In.Targets, d.In.Weights, d.In.Times)
+		} else {
+			record("directed "+name, err)
 		}
 		set, err := db.Changes(ctx, name, 1)
 		record("changes "+name, err, set)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/graphs"
@@ -51,6 +52,9 @@ func remainsOf(t *tree.Tx, object uint64, r *graphs.Record) (*rebuilt, error) {
 		}
 	}
 	left, err := rescue.RemainsOf(t.Ctx, salvaged{t}, object, attributes)
+	if err == nil && r != nil && r.Directed && left.Directed == nil { // no arc is left
+		left.Graph, left.Directed = nil, csr.NewDirected(csr.Rows{Offsets: make([]int64, len(left.Slots)+1)})
+	}
 	return &rebuilt{Remains: left}, err
 }
 
@@ -135,7 +139,7 @@ func (left *rebuilt) readRows(t *tree.Tx, e *embeddingRecord, old *oldEmbedding)
 
 // store writes the graph as a new one and returns its version.
 func (left *rebuilt) store(ctx context.Context, db *DB, name, source string) (version uint64, err error) {
-	info, err := db.PutGraph(ctx, name, PutGraphRequest{Graph: left.Graph, Keys: func(v uint32) string { return left.Keys[v] }, Source: source})
+	info, err := db.PutGraph(ctx, name, PutGraphRequest{Graph: left.Graph, Directed: left.Directed, Keys: func(v uint32) string { return left.Keys[v] }, Source: source})
 	if err != nil {
 		return 0, err
 	}

@@ -34,7 +34,7 @@ type RecoverOptions struct {
 type RecoveredGraph struct {
 	Name     string `json:"name"`
 	Vertices int    `json:"vertices"`
-	Edges    int64  `json:"edges"`
+	Edges    int64  `json:"edges"` // see GraphInfo.Count
 
 	// Rebuilt graphs are those with damage. They were rebuilt from their remains, as a
 	// new graph of version 1. If the catalogue entry was lost, the name is invented,
@@ -313,6 +313,9 @@ func (db *DB) completeObjects(ctx context.Context) error {
 			if err := block.DecodeStruct(block.GraphsName, key, record, &r); err != nil {
 				return err
 			}
+			if r.Directed {
+				t.Header.Need(block.FeatureDirected) // the header may be a new one
+			}
 			return parts(r.Object, tree.GraphParts[:]...)
 		})
 		if err != nil {
@@ -348,7 +351,7 @@ func (m *mender) graphs(ctx context.Context) error {
 		}
 		var info GraphInfo
 		if info, err = m.db.Graph(ctx, name); err == nil {
-			m.report.Graphs = append(m.report.Graphs, RecoveredGraph{Name: name, Vertices: info.Vertices, Edges: info.Edges})
+			m.report.Graphs = append(m.report.Graphs, RecoveredGraph{Name: name, Vertices: info.Vertices, Edges: info.Count()})
 		}
 	}
 	return err
@@ -389,15 +392,15 @@ func (m *mender) rebuild(ctx context.Context, name string) error {
 		m.lose(graphs.DescribeGraph(name), "its name is not one that a graph can have; it is left out")
 		return nil
 	}
-	g := RecoveredGraph{Name: name, Rebuilt: true, Vertices: left.Graph.Vertices(), Edges: left.Graph.Edges()}
+	g := RecoveredGraph{Name: name, Rebuilt: true, Vertices: len(left.Keys), Edges: left.Edges()}
 	g.LostVertices = max(0, int64(record.Vertices)-int64(g.Vertices))
-	g.LostEdges = max(0, int64(record.Edges)-g.Edges)
+	g.LostEdges = max(0, int64(record.Count())-g.Edges)
 	version, err := left.store(ctx, m.db, name, record.Source)
 	if err != nil {
 		return err
 	}
 	m.report.Graphs = append(m.report.Graphs, g)
-	m.lose(graphs.DescribeGraph(name), "rebuilt with %d of %d vertices and %d of %d edges%s", g.Vertices, record.Vertices, g.Edges, record.Edges, left.attributesLost(&record))
+	m.lose(graphs.DescribeGraph(name), "rebuilt with %d of %d vertices and %d of %d edges%s", g.Vertices, record.Vertices, g.Edges, record.Count(), left.attributesLost(&record))
 	return m.restoreEmbeddings(ctx, name, version, left)
 }
 
@@ -445,8 +448,8 @@ func (m *mender) orphans(ctx context.Context, ids []uint64) error {
 		if err := m.db.file.InTransaction(ctx, func(t *tree.Tx) error { return t.Discard(id) }); err != nil {
 			return err
 		}
-		m.report.Graphs = append(m.report.Graphs, RecoveredGraph{Name: name, Rebuilt: true, Vertices: left.Graph.Vertices(), Edges: left.Graph.Edges(), LostVertices: -1, LostEdges: -1})
-		m.lose(graphs.DescribeGraph(name), "holds %d vertices and %d edges of a graph whose catalogue entry was lost, with its name, its attributes and its embeddings", left.Graph.Vertices(), left.Graph.Edges())
+		m.report.Graphs = append(m.report.Graphs, RecoveredGraph{Name: name, Rebuilt: true, Vertices: len(left.Keys), Edges: left.Edges(), LostVertices: -1, LostEdges: -1})
+		m.lose(graphs.DescribeGraph(name), "holds %d vertices and %d edges of a graph whose catalogue entry was lost, with its name, its attributes and its embeddings", len(left.Keys), left.Edges())
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -322,6 +323,95 @@ func TestRecover_UsesRedundancy(t *testing.T) {
 				if g.Rebuilt != (g.Name == "people") || (g.Rebuilt && 2*g.LostEdges != int64(edges)) {
 					t.Errorf("%+v, and %d arcs are missing", g, edges)
 				}
+			}
+		})
+	}
+}
+
+// What is left of a directed graph is directed: an edge is lost only with both of its arcs, and none
+// is turned or gets another weight.
+func TestRecover_Directed(t *testing.T) {
+	ctx := context.Background()
+	random := rand.New(rand.NewPCG(8, 8))
+	want := map[[2]string]Edge{}
+	var edges []Edge
+	for i := range 4000 {
+		e := Edge{Source: fmt.Sprint("p", random.IntN(900)), Target: fmt.Sprint("p", i%900), Weight: float64(1 + i%7)}
+		if i%3 > 0 {
+			e.Time, e.Timed = int64(i), true
+		}
+		if ends := [2]string{e.Source, e.Target}; e.Source != e.Target && want[ends] == (Edge{}) {
+			want[ends] = e
+			edges = append(edges, e)
+		}
+	}
+	for name, damage := range map[string]func(path string){
+		"keys":      func(path string) { damageRecords(t, path, "g", block.KeysName, 1) },
+		"ids":       func(path string) { damageRecords(t, path, "g", block.IDsName, 1) },
+		"some arcs": func(path string) { damageRecords(t, path, "g", block.ArcsName, 4) },
+		"all arcs":  func(path string) { damageRecords(t, path, "g", block.ArcsName, 1) },
+		"entry": func(path string) {
+			withRoot(t, path, func(root *bolt.Bucket) error {
+				return root.Bucket(block.GraphsName).Put([]byte("g"), []byte("no record"))
+			})
+		},
+		"header": func(path string) {
+			withRoot(t, path, func(root *bolt.Bucket) error { return root.Put(block.HeaderKey, []byte("no header")) })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := newStore(t, nil)
+			if _, err := db.CreateDirected(ctx, "g"); err != nil {
+				t.Fatal(err)
+			}
+			update(t, db, func(x *Tx) error { _, err := x.InsertEdges("g", edges); return err })
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			damage(db.Path())
+			to := filepath.Join(t.TempDir(), "new")
+			report, err := Recover(ctx, db.Path(), to, RecoverOptions{})
+			if err != nil || len(report.Graphs) != 1 {
+				t.Fatalf("%+v, %v", report, err)
+			}
+			got := openStore(t, to, nil)
+			checkStore(t, got)
+			g := report.Graphs[0]
+			s, err := got.Snapshot(ctx, g.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, info, err := got.Directed(ctx, g.Name)
+			if err != nil || info.Count() != g.Edges {
+				t.Fatalf("%+v of %+v, %v", info, g, err)
+			}
+			for u := range uint32(d.Vertices()) {
+				list, err := got.Neighbors(ctx, g.Name, s.Key(u))
+				if err != nil || len(list) != d.Out.Degree(u)+d.In.Degree(u) {
+					t.Fatalf("%d edges of %q, %v", len(list), s.Key(u), err)
+				}
+				for _, e := range list {
+					if e != want[[2]string{e.Source, e.Target}] {
+						t.Fatalf("edge %+v, want %+v", e, want[[2]string{e.Source, e.Target}])
+					}
+				}
+			}
+			switch lost := int64(len(want)) - g.Edges; name {
+			case "some arcs":
+				if lost != g.LostEdges || lost == 0 || g.Edges == 0 {
+					t.Errorf("%d edges are lost, %+v", lost, g)
+				}
+			case "all arcs":
+				if g.Edges != 0 || g.LostEdges != lost {
+					t.Errorf("%+v", g)
+				}
+			default:
+				if lost != 0 {
+					t.Errorf("%d edges are lost", lost)
+				}
+			}
+			if stats, err := got.Stats(ctx); err != nil || !slices.Contains(stats.Features, block.FeatureDirected) {
+				t.Errorf("features %q, %v", stats.Features, err)
 			}
 		})
 	}

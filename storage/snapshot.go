@@ -19,7 +19,7 @@ import (
 // Vertex adds 22 to 43 bytes per vertex.
 type Snapshot struct {
 	Info  GraphInfo
-	Graph *csr.Graph
+	Graph *csr.Graph // of a directed graph the undirected view; see csr.Directed
 
 	keys  block.KeySet
 	slots block.SlotMap
@@ -54,6 +54,19 @@ func (s *Snapshot) Before(time int64) *Snapshot {
 // read transaction, which is closed on return. It takes O(n + m).
 func (db *DB) Snapshot(ctx context.Context, graph string) (*Snapshot, error) {
 	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphs.Record) (*Snapshot, error) { return snapshot(t, graph, r) })
+}
+
+// Directed reads the latest version of a directed graph, whose vertices have the numbers of a
+// Snapshot of that version. An undirected graph is ErrInvalid. It takes O(n + m).
+func (db *DB) Directed(ctx context.Context, graph string) (*csr.Directed, GraphInfo, error) {
+	var info GraphInfo
+	d, err := viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphs.Record) (*csr.Directed, error) {
+		if info = graphInfo(r, graph); !r.Directed {
+			return nil, fmt.Errorf("graph %q is undirected: %w", fault.Clip(graph), ErrInvalid)
+		}
+		return graphs.ReadDirected(t, graph, r)
+	})
+	return d, info, err
 }
 
 // Key returns the key of vertex v, which must be below Info.Vertices. It

@@ -33,6 +33,7 @@ type publication struct {
 	order   []uint32 // vertices by key
 	digest  []byte
 	journal tree.JournalRecord
+	arcs    uint64             // of the contents
 	made    <-chan stagedBlock // from the journal's position on
 	resumed bool
 	result  graphs.Record
@@ -47,6 +48,7 @@ func (p *publication) run(ctx context.Context) (err error) {
 	if p.order, err = p.contents.Keys.ByKey(ctx); err != nil {
 		return err
 	}
+	p.arcs = p.contents.Arcs()
 	total := p.items(len(tree.StagedParts), 0)
 	stop := func() {}
 	defer func() { stop() }()
@@ -126,7 +128,7 @@ func (p *publication) length(part int) uint64 {
 	case 1:
 		return uint64(len(p.order))
 	case 2:
-		return uint64(len(c.Graph.Targets))
+		return p.arcs
 	case 3:
 		return uint64(len(c.Slots.Empty))
 	}
@@ -223,6 +225,14 @@ func (p *publication) blocks(part int, at uint64) func() stagedBlock {
 	case 1:
 		next = func() ([]byte, []byte, int) { return block.NextIDBlock(keys, p.order, int(at)) }
 	case 2:
+		if d := p.contents.Directed; d != nil {
+			encoder := block.NewDirectedEncoder(d, int64(at))
+			next = func() ([]byte, []byte, int) {
+				key, record := encoder.Next()
+				return key, record, int(encoder.At - int64(at))
+			}
+			break
+		}
 		encoder := block.NewArcEncoder(p.contents.Graph, int64(at))
 		next = func() ([]byte, []byte, int) {
 			key, record := encoder.Next()
@@ -264,10 +274,12 @@ func (p *publication) publish(t *tree.Tx) error {
 	}
 	r.Version++
 	r.Object = p.journal.Object
-	r.Vertices, r.Edges = uint64(len(p.order)), uint64(p.contents.Graph.Edges())
-	r.Slots = uint64(p.contents.Keys.Len())
-	weighted, timed := block.CountValues(p.contents.Graph.Weights, p.contents.Graph.Times)
-	r.Weighted, r.Timed = weighted/2, timed/2
+	count := p.contents.Counts()
+	r.Vertices, r.Slots = uint64(len(p.order)), uint64(p.contents.Keys.Len())
+	r.Directed, r.Edges, r.Arcs, r.Weighted, r.Timed = count.Directed, count.Edges, count.Arcs, count.Weighted, count.Timed
+	if r.Directed {
+		t.Header.Need(block.FeatureDirected)
+	}
 	r.Gave(p.times, p.base.Timed)
 	r.Attributes, r.NextAttribute = p.contents.Attributes, p.contents.NextAttribute
 	for i := range r.Attributes {

@@ -14,7 +14,9 @@ type GraphInfo struct {
 	ID       uint64    `json:"id"`      // never used again for another graph of the file
 	Version  uint64    `json:"version"` // 1 when created; one more with every change
 	Vertices int       `json:"vertices"`
-	Edges    int64     `json:"edges"`    // undirected edges, each counted once
+	Directed bool      `json:"directed"` // edges have a source and a target
+	Edges    int64     `json:"edges"`    // undirected edges, each counted once; of a directed graph those of its undirected view
+	Arcs     int64     `json:"arcs"`     // edges of a directed graph: up to two between two vertices; 0 if it is undirected
 	Weighted bool      `json:"weighted"` // some edge has a weight other than 1
 	Timed    bool      `json:"timed"`    // some edge has a timestamp
 	Created  time.Time `json:"created"`
@@ -31,6 +33,14 @@ type GraphInfo struct {
 	Values     []int       `json:"values"`     // how many vertices have a value, for each of Attributes
 	Computed   []*Computed `json:"computed"`   // how the values were computed, for each of Attributes; nil if they were imported or set
 	Deleted    int         `json:"deleted"`    // vertices that were deleted; their slots stay empty
+}
+
+// Count returns the number of edges: Arcs of a directed graph, and Edges of an undirected one.
+func (g GraphInfo) Count() int64 {
+	if g.Directed {
+		return g.Arcs
+	}
+	return g.Edges
 }
 
 // Clone returns a copy that shares no memory with the original, so that both can be changed.
@@ -149,8 +159,9 @@ type Vertex struct {
 	Values []NamedValue
 }
 
-// Edge is an undirected edge between the vertices of two keys, in either order,
-// as it is written and as Tx.Neighbors gives it.
+// Edge is an edge between the vertices of two keys, as it is written and as Tx.Neighbors
+// gives it. In an undirected graph the order of the keys has no meaning; in a directed one
+// the edge leads from Source to Target.
 type Edge struct {
 	Source, Target string
 

@@ -186,13 +186,18 @@ func (x *Tx) Graph(name string) (GraphInfo, error) {
 }
 
 // CreateGraph makes an empty graph. A name that is in use is ErrExists.
-func (x *Tx) CreateGraph(name string) (GraphInfo, error) {
+func (x *Tx) CreateGraph(name string) (GraphInfo, error) { return x.createGraph(name, false) }
+
+// CreateDirected is CreateGraph for a directed graph.
+func (x *Tx) CreateDirected(name string) (GraphInfo, error) { return x.createGraph(name, true) }
+
+func (x *Tx) createGraph(name string, directed bool) (GraphInfo, error) {
 	if err := block.CheckName("graph", name); err != nil {
 		return GraphInfo{}, err
 	}
 	var info GraphInfo
 	err := x.read(func() error {
-		r, err := graphs.Create(x.tx, name)
+		r, err := graphs.Create(x.tx, name, directed)
 		if err != nil {
 			return err
 		}
@@ -288,10 +293,15 @@ func writeEdges(t *tree.Tx, g *graphState, before, after []block.EdgeState) erro
 			continue
 		}
 		back := now.ArcValue
-		back.Arc = back.Arc.Reverse()
+		if back.Arc = back.Arc.Reverse(); r.Directed {
+			back = now.Turned()
+		}
 		edits = append(edits, block.Edit[block.ArcValue]{Entry: now.ArcValue, Remove: !now.There}, block.Edit[block.ArcValue]{Entry: back, Remove: !now.There})
 		g.touch(now.Arc.Source(), now.Arc.Target())
 		r.Edges += block.OneIf(now.There) - block.OneIf(was.There)
+		if r.Directed {
+			r.Arcs += now.Edges() - was.Edges()
+		}
 		r.Weighted += now.Weighted() - was.Weighted()
 		r.Timed += now.Timed() - was.Timed()
 	}
@@ -302,7 +312,7 @@ func writeEdges(t *tree.Tx, g *graphState, before, after []block.EdgeState) erro
 	if err != nil {
 		return err
 	}
-	return graphs.EditPart(t, r.Object, block.ArcsName, block.ArcList, edits)
+	return graphs.EditPart(t, r.Object, block.ArcsName, block.ArcList(r.Directed), edits)
 }
 
 // dropEdges removes the edges of arcs, given in either direction, in any order
@@ -324,7 +334,7 @@ func dropEdges(t *tree.Tx, g *graphState, arcs []block.Arc) (dropped int64, err 
 	for i, s := range before {
 		after[i] = s
 		after[i].There = false
-		dropped += int64(block.OneIf(s.There))
+		dropped += int64(s.Edges())
 	}
 	return dropped, writeEdges(t, g, before, after)
 }

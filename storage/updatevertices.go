@@ -348,7 +348,7 @@ func arcsOfSlots(t *tree.Tx, r *graphs.Record, slots []uint32) ([]block.Arc, err
 				return arcs, nil
 			}
 		}
-		if err := content.Open(p.Seed, b); err != nil {
+		if err := graphs.OpenArcs(p, r, &content, b); err != nil {
 			return nil, err
 		}
 		for _, a := range content.Arcs {

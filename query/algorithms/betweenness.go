@@ -23,29 +23,47 @@ import (
 // It takes O(s(n + m)) for s sources, with weights O(s(n + m) log n), and 132 bytes
 // per vertex and 24 per vertex and worker, with weights up to 68, and 16 per edge.
 func Betweenness(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Scores, error) {
-	g, err := weightsOf(g, opts.Weighted)
-	n := g.Vertices()
-	if err != nil || n == 0 {
-		return Scores{}, err
-	}
-	sources := opts.sources(g, 1)
-	values, err := opts.dependencies(ctx, lengthsOf(g, opts.Work), sources)
+	w, err := waysOf(g, opts)
 	if err != nil {
 		return Scores{}, err
 	}
-	factor := float64(n) / float64(len(sources)) / 2 // each pair is counted from both ends
+	return betweenness(ctx, w, opts)
+}
+
+// DirectedBetweenness is Betweenness over ordered pairs of vertices and their shortest paths along the arcs
+// of a directed graph; Normalized divides by (n−1)(n−2).
+func DirectedBetweenness(ctx context.Context, d *csr.Directed, opts DistanceOptions) (Scores, error) {
+	w, err := directedWaysOf(d, opts)
+	if err != nil {
+		return Scores{}, err
+	}
+	return betweenness(ctx, w, opts)
+}
+
+func betweenness(ctx context.Context, w ways, opts DistanceOptions) (Scores, error) {
+	n := w.vertices()
+	if n == 0 {
+		return Scores{}, nil
+	}
+	sources := opts.sources(w, 1)
+	values, err := opts.dependencies(ctx, w, sources)
+	if err != nil {
+		return Scores{}, err
+	}
+	ends := w.countedFrom()
+	factor := float64(n) / float64(len(sources)) / ends
 	// The dependency of a source on a vertex is at most the number of the other vertices.
 	off := bound(values, len(sources), float64(max(1, n-2))) * float64(len(sources)) * factor
 	scale(values, factor)
-	if off > 0 && g.Weights == nil {
-		narrow, err := opts.pathBound(ctx, g, values, len(sources))
+	if off > 0 && w.forward.g.Weights == nil {
+		narrow, err := opts.pathBound(ctx, w, values, len(sources))
 		if err != nil {
 			return Scores{}, err
 		}
 		off = cmp.Or(narrow, off)
 	}
 	if opts.Normalized {
-		pairs := math.Max(1, float64(n-1)*float64(n-2)/2)
+		pairs := math.Max(1, float64(n-1)*float64(n-2)/ends)
 		scale(values, 1/pairs)
 		off /= pairs
 	}
@@ -53,14 +71,14 @@ func Betweenness(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Score
 }
 
 // dependencies returns the sums of the dependencies of sources on each vertex.
-func (o DistanceOptions) dependencies(ctx context.Context, edges lengths, sources []uint32) ([]float64, error) {
-	n := edges.g.Vertices()
-	return o.accumulate(ctx, n, len(sources), Slots, "paths", len(sources) < n && edges.g.Weights == nil, func() visitor {
-		if edges.g.Weights == nil {
-			l := newLevels(ctx, edges.g)
+func (o DistanceOptions) dependencies(ctx context.Context, w ways, sources []uint32) ([]float64, error) {
+	n := w.vertices()
+	return o.accumulate(ctx, n, len(sources), Slots, "paths", len(sources) < n && w.forward.g.Weights == nil, func() visitor {
+		if w.forward.g.Weights == nil {
+			l := newLevels(ctx, w)
 			return func(unit int, sum []float64) bool { return l.add(sources[unit], sum) }
 		}
-		b := &brandes{newSearch(ctx, edges), make([]float64, n), make([]float64, n)}
+		b := newBrandes(ctx, w)
 		return func(unit int, sum []float64) bool { return b.add(sources[unit], sum) }
 	})
 }
@@ -68,16 +86,16 @@ func (o DistanceOptions) dependencies(ctx context.Context, edges lengths, source
 // levels adds up the dependencies of sources if every edge has the length 1.
 type levels struct {
 	halt
-	g        *csr.Graph
+	g, back  *csr.Graph
 	distance []int32   // -1 where not reached
 	order    []uint32  // the vertices reached, by ascending distance
 	paths    []float64 // the number of shortest paths to each vertex; at the end the dependency on it
 	part     []float64 // (1 + dependency)/paths of each vertex
 }
 
-func newLevels(ctx context.Context, g *csr.Graph) *levels {
-	n := g.Vertices()
-	l := &levels{halt: halt{ctx}, g: g, distance: make([]int32, n), order: make([]uint32, 0, n), paths: make([]float64, n), part: make([]float64, n)}
+func newLevels(ctx context.Context, w ways) *levels {
+	n := w.vertices()
+	l := &levels{halt: halt{ctx}, g: w.forward.g, back: w.back.g, distance: make([]int32, n), order: make([]uint32, 0, n), paths: make([]float64, n), part: make([]float64, n)}
 	for v := range l.distance {
 		l.distance[v] = -1
 	}
@@ -133,7 +151,7 @@ func (l *levels) overflowed() bool {
 // addWide is the second half of add with numbers of paths of any size.
 func (l *levels) addWide(sum []float64) bool {
 	done := addWide(l.halt, l.order, sum, func(v uint32, predecessor func(u uint32)) {
-		for _, u := range l.g.Neighbors(v) {
+		for _, u := range l.back.Neighbors(v) {
 			if l.distance[u] == l.distance[v]-1 {
 				predecessor(u)
 			}
@@ -162,8 +180,14 @@ func (l *levels) expand(v uint32) {
 // brandes adds up the dependencies of sources by lengths.
 type brandes struct {
 	*search
+	back       lengths   // of the rows against those of the search
 	paths      []float64 // the number of shortest paths to each vertex
 	dependency []float64 // of the source, on each vertex
+}
+
+func newBrandes(ctx context.Context, w ways) *brandes {
+	n := w.vertices()
+	return &brandes{newSearch(ctx, w.forward), w.back, make([]float64, n), make([]float64, n)}
 }
 
 // add adds the dependencies of a source. Distances and lengths decide which neighbours are
@@ -200,17 +224,17 @@ func (b *brandes) add(source uint32, sum []float64) bool {
 
 // predecessors calls f with the vertices before v on its shortest paths.
 func (b *brandes) predecessors(v uint32, f func(u uint32)) {
-	if lo, hi := b.g.Offsets[v], b.g.Offsets[v+1]; b.Wide != nil {
-		eachBefore(b.search, v, b.Wide[lo:hi], f)
+	if lo, hi := b.back.g.Offsets[v], b.back.g.Offsets[v+1]; b.back.Wide != nil {
+		eachBefore(b.search, v, b.back.g.Neighbors(v), b.back.Wide[lo:hi], f)
 	} else {
-		eachBefore(b.search, v, b.Weights[lo:hi], f)
+		eachBefore(b.search, v, b.back.g.Neighbors(v), b.back.Weights[lo:hi], f)
 	}
 }
 
-// eachBefore calls f with the neighbours of v that are before it, with the lengths of its row.
-func eachBefore[T float32 | float64](s *search, v uint32, lengths []T, f func(u uint32)) {
+// eachBefore calls f with the vertices of a row of v that are before it, with the lengths of the row.
+func eachBefore[T float32 | float64](s *search, v uint32, row []uint32, lengths []T, f func(u uint32)) {
 	latest := s.latest(s.distances[v])
-	for i, u := range s.g.Neighbors(v) {
+	for i, u := range row {
 		// Most neighbours arrive too late by far.
 		if length := float64(lengths[i]); s.distances[u]+length <= latest && s.before(u, v, length) {
 			f(u)

@@ -218,7 +218,11 @@ func TestBrandes_RoundedSums(t *testing.T) {
 		}
 		return small
 	})
-	b := &brandes{newSearch(t.Context(), lengthsOf(g, Work{})), make([]float64, 6), make([]float64, 6)}
+	w, err := waysOf(g, DistanceOptions{Weighted: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBrandes(t.Context(), w)
 	if b.add(0, make([]float64, 6)); b.paths[5] != 2 {
 		t.Errorf("%v paths, want 2, of lengths %v", b.paths[5], b.distances)
 	}

@@ -20,12 +20,12 @@ const (
 
 // sources chooses the vertices from which paths are computed: some in random order,
 // or all in ascending order. at is the number of searches that take as long as one.
-func (o DistanceOptions) sources(g *csr.Graph, at float64) []uint32 {
+func (o DistanceOptions) sources(w ways, at float64) []uint32 {
 	const least = 50
-	n := g.Vertices()
+	n := w.vertices()
 	count := min(o.Sources, n)
 	if o.Sources <= 0 {
-		visits := max(1, visitsOf(g)) / at
+		visits := max(1, w.visits()) / at
 		if count = n; float64(n)*visits > ExactVisits {
 			count = int(min(float64(n), max(least, SampledVisits/visits)))
 		}
@@ -42,20 +42,6 @@ func (o DistanceOptions) sources(g *csr.Graph, at float64) []uint32 {
 	return all[:count]
 }
 
-// visitsOf is the number of vertices and edges that a search visits, as the mean over
-// all start vertices; a search stays in its component.
-func visitsOf(g *csr.Graph) float64 {
-	sum := 0.0
-	for _, vertices := range g.Components().Vertices() {
-		arcs := 0
-		for _, v := range vertices {
-			arcs += g.Degree(v)
-		}
-		sum += float64(len(vertices)) * float64(len(vertices)+arcs)
-	}
-	return sum / float64(max(1, g.Vertices()))
-}
-
 // Harmonic returns the harmonic closeness of each vertex: the sum of 1/distance to every
 // other vertex, 0 for vertices that cannot be reached (Marchiori and Latora, "Harmony in
 // the Small-World", 2000; Boldi and Vigna, "Axioms for Centrality", 2014). Normalized
@@ -70,16 +56,30 @@ func visitsOf(g *csr.Graph) float64 {
 // m)) for s sources, with weights O(s(n + m) log n), and 132 bytes per vertex and
 // 40 per vertex and worker, with weights 16 more per edge.
 func Harmonic(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Scores, error) {
-	g, err := weightsOf(g, opts.Weighted)
-	n := g.Vertices()
-	if err != nil || n == 0 {
+	w, err := waysOf(g, opts)
+	if err != nil {
 		return Scores{}, err
 	}
-	sources := opts.sources(g, 32) // 64 at a time take twice as long as one
-	if g.Weights != nil {
-		sources = opts.sources(g, 1)
+	return harmonic(ctx, w, opts)
+}
+
+// DirectedHarmonic is Harmonic along the arcs of a directed graph: the sum of 1/distance to a vertex from
+// every other vertex, as in networkx. The distances from a vertex to the others are those of d.Reversed.
+func DirectedHarmonic(ctx context.Context, d *csr.Directed, opts DistanceOptions) (Scores, error) {
+	w, err := directedWaysOf(d, opts)
+	if err != nil {
+		return Scores{}, err
 	}
-	values, err := opts.sums(ctx, lengthsOf(g, opts.Work), sources, inverse)
+	return harmonic(ctx, w, opts)
+}
+
+func harmonic(ctx context.Context, w ways, opts DistanceOptions) (Scores, error) {
+	n := w.vertices()
+	if n == 0 {
+		return Scores{}, nil
+	}
+	sources := opts.sources(w, w.atOnce())
+	values, err := opts.sums(ctx, w.forward, sources, inverse, false)
 	if err != nil {
 		return Scores{}, err
 	}
@@ -87,7 +87,7 @@ func Harmonic(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Scores, 
 	if opts.Normalized {
 		factor /= float64(max(1, n-1))
 	}
-	off := bound(values, len(sources), largestInverse(g)) * float64(len(sources)) * factor
+	off := bound(values, len(sources), largestInverse(w.forward.g)) * float64(len(sources)) * factor
 	scale(values, factor)
 	return Scores{Values: values, Sources: len(sources), Error: off}, nil
 }
@@ -98,22 +98,47 @@ func Harmonic(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Scores, 
 //
 // It computes the paths as Harmonic does from all vertices, and takes 20 bytes more per vertex.
 func Closeness(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Scores, error) {
-	g, err := weightsOf(g, opts.Weighted)
-	n := g.Vertices()
+	w, err := waysOf(g, opts)
+	n := w.vertices()
 	if err != nil || n == 0 {
 		return Scores{}, err
 	}
-	values, err := opts.sums(ctx, lengthsOf(g, opts.Work), identity(n), distance)
+	values, err := opts.sums(ctx, w.forward, identity(n), distance, false)
 	if err != nil {
 		return Scores{}, err
 	}
 	components := g.Components()
 	for v, sum := range values {
-		if reached := float64(components.Sizes[components.Label[v]] - 1); sum > 0 {
-			values[v] = reached / float64(n-1) * (reached / sum)
-		}
+		values[v] = closeness(n, components.Sizes[components.Label[v]]-1, sum)
 	}
 	return Scores{Values: values, Sources: n}, nil
+}
+
+// DirectedCloseness is Closeness along the arcs of a directed graph, as in networkx: r is the number of
+// other vertices that reach a vertex, and sum that of their distances to it. For the vertices that it
+// reaches d.Reversed is used. It takes twice the memory of DirectedHarmonic for sums.
+func DirectedCloseness(ctx context.Context, d *csr.Directed, opts DistanceOptions) (Scores, error) {
+	w, err := directedWaysOf(d, opts)
+	n := w.vertices()
+	if err != nil || n == 0 {
+		return Scores{}, err
+	}
+	values, err := opts.sums(ctx, w.forward, identity(n), distance, true)
+	if err != nil {
+		return Scores{}, err
+	}
+	for v, sum := range values[:n] {
+		values[v] = closeness(n, int(values[n+v]), sum)
+	}
+	return Scores{Values: values[:n:n], Sources: n}, nil
+}
+
+// closeness is that of a vertex of n from so many others, at a sum of distances.
+func closeness(n, reached int, sum float64) float64 {
+	if sum == 0 {
+		return 0
+	}
+	return float64(reached) / float64(n-1) * (float64(reached) / sum)
 }
 
 // term is what vertices at a distance add to a sum.
@@ -122,15 +147,19 @@ type term func(vertices int, distance float64) float64
 func inverse(vertices int, distance float64) float64  { return float64(vertices) / distance }
 func distance(vertices int, distance float64) float64 { return float64(vertices) * distance }
 
-// sums returns for each vertex the sum of the terms of its distances from sources.
-func (o DistanceOptions) sums(ctx context.Context, l lengths, sources []uint32, of term) ([]float64, error) {
-	units := len(sources)
-	newVisitor := func() visitor { return newSearch(ctx, l).sums(sources, of) }
+// sums returns for each vertex the sum of the terms of its distances from sources; and counted, after
+// these, the number of other sources that reach it.
+func (o DistanceOptions) sums(ctx context.Context, l lengths, sources []uint32, of term, counted bool) ([]float64, error) {
+	units, size := len(sources), l.g.Vertices()
+	if counted {
+		size *= 2
+	}
+	newVisitor := func() visitor { return newSearch(ctx, l).sums(sources, of, counted) }
 	if l.g.Weights == nil {
 		units = (len(sources) + 63) / 64
-		newVisitor = func() visitor { return newBitSearch(ctx, l.g).sums(sources, of) }
+		newVisitor = func() visitor { return newBitSearch(ctx, l.g).sums(sources, of, size) }
 	}
-	return o.accumulate(ctx, l.g.Vertices(), units, Slots, "distances", false, newVisitor)
+	return o.accumulate(ctx, size, units, Slots, "distances", false, newVisitor)
 }
 
 // bitSearch searches from up to 64 vertices at a time.
@@ -149,13 +178,19 @@ func newBitSearch(ctx context.Context, g *csr.Graph) *bitSearch {
 	}
 }
 
-// sums returns a function that adds the terms of the distances from 64 of the sources.
-func (b *bitSearch) sums(sources []uint32, of term) visitor {
-	gain := make([]float64, len(b.seen))
+// sums returns a function that adds the terms of the distances from 64 of the sources to so many sums:
+// those of the vertices or, of twice as many, also the numbers of these sources.
+func (b *bitSearch) sums(sources []uint32, of term, size int) visitor {
+	gain := make([]float64, size)
+	reached := gain[len(b.seen):]
 	return func(unit int, sum []float64) bool {
 		clear(gain)
 		b.run(sources[unit*64:min(len(sources), unit*64+64)], func(v uint32, distance int, new uint64) {
-			gain[v] += of(bits.OnesCount64(new), float64(distance))
+			count := bits.OnesCount64(new)
+			gain[v] += of(count, float64(distance))
+			if len(reached) > 0 {
+				reached[v] += float64(count)
+			}
 		})
 		if b.halted() {
 			return false
@@ -353,8 +388,9 @@ func (s *search) fork(u, v uint32) uint32 {
 	return u
 }
 
-// sums returns a function that adds the terms of the distances from a source.
-func (s *search) sums(sources []uint32, of term) visitor {
+// sums returns a function that adds the terms of the distances from a source, and counted 1 to the second
+// half of the sums.
+func (s *search) sums(sources []uint32, of term, counted bool) visitor {
 	unit := s.lengths.Value(1)
 	return func(at int, sum []float64) bool {
 		if s.from(sources[at]); s.halted() {
@@ -362,6 +398,9 @@ func (s *search) sums(sources []uint32, of term) visitor {
 		}
 		for _, v := range s.order[1:] {
 			sum[v] += of(1, s.distances[v]*unit)
+			if counted {
+				sum[len(s.distances)+int(v)]++
+			}
 		}
 		return true
 	}

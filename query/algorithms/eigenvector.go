@@ -38,7 +38,7 @@ func Eigenvector(ctx context.Context, g *csr.Graph, opts EigenvectorOptions) (Sc
 	if opts.Tolerance <= 0 {
 		opts.Tolerance = 1e-10
 	}
-	_, scores, err := largestEigenpair(ctx, g, opts.Work, opts.Tolerance)
+	_, scores, err := largestEigenpair(ctx, nil, g, opts.Work, opts.Tolerance)
 	return scores, err
 }
 
@@ -54,12 +54,15 @@ const (
 // "Thick-Restart Lanczos Method for Large Symmetric Eigenvalue Problems", 2000). Starting
 // from ones, all vectors lie in one direction of each eigenspace, so that the result is
 // unique even if the largest eigenvalue is multiple.
-func largestEigenpair(ctx context.Context, g *csr.Graph, w Work, tolerance float64) (float64, Scores, error) {
+//
+// The matrix is that of g, which must be symmetric; or the product of the matrix of g and that of first,
+// where first is not nil.
+func largestEigenpair(ctx context.Context, first, g *csr.Graph, w Work, tolerance float64) (float64, Scores, error) {
 	n := g.Vertices()
 	if len(g.Targets) == 0 {
 		return 0, Scores{}, ErrEdges
 	}
-	l := &lanczos{Work: w, g: g, t: mat.NewSymDense(lanczosSteps, nil), next: vec.Zeros[float64](n)}
+	l := &lanczos{Work: w, first: first, g: g, t: mat.NewSymDense(lanczosSteps, nil), next: vec.Zeros[float64](n)}
 	for v := range l.next {
 		l.next[v] = 1
 	}
@@ -92,7 +95,9 @@ func largestEigenpair(ctx context.Context, g *csr.Graph, w Work, tolerance float
 
 type lanczos struct {
 	Work
+	first      *csr.Graph // nil where the matrix is that of g
 	g          *csr.Graph
+	middle     []float64     // the product with first
 	basis      [][]float64   // orthonormal
 	spare      [][]float64   // vectors whose memory can be reused
 	t          *mat.SymDense // the products of the basis with A times the basis
@@ -141,9 +146,10 @@ func (l *lanczos) step() (norm float64) {
 	last, n := len(l.basis)-1, len(l.next)
 	v := l.basis[last]
 	l.iterations++
+	from := l.through(v)
 	along := l.sum(n, func(lo, hi int) float64 {
 		for u := lo; u < hi; u++ {
-			l.next[u] = rowProduct(l.g, uint32(u), v)
+			l.next[u] = rowProduct(l.g, uint32(u), from)
 		}
 		return vec.Dot64(v[lo:hi], l.next[lo:hi])
 	})
@@ -166,6 +172,22 @@ func (l *lanczos) step() (norm float64) {
 	})
 	l.t.SetSym(last, last, along+left[last])
 	return math.Sqrt(squares)
+}
+
+// through is the product with first.
+func (l *lanczos) through(v []float64) []float64 {
+	if l.first == nil {
+		return v
+	}
+	if l.middle == nil {
+		l.middle = vec.Zeros[float64](len(v))
+	}
+	l.each(len(v), func(lo, hi int) {
+		for u := lo; u < hi; u++ {
+			l.middle[u] = rowProduct(l.first, uint32(u), v)
+		}
+	})
+	return l.middle
 }
 
 // eigen returns the eigenvalues of t, descending, and its eigenvectors as columns.

@@ -25,27 +25,44 @@ const (
 // Estimator estimates the seconds that measures of a graph take with a number of workers.
 type Estimator struct {
 	Work
-	g *csr.Graph
+	g     *csr.Graph // rows along which searches go
+	ways  func(opts DistanceOptions) (ways, error)
+	solve func(ctx context.Context, workers, iterations int) error // so many iterations of PageRank
 }
 
 // NewEstimator returns an estimator for a graph, whose weights are used or not.
 func NewEstimator(g *csr.Graph, w Work, weighted bool) (Estimator, error) {
 	w.Progress = nil
 	g, err := weightsOf(g, weighted)
-	return Estimator{w, g}, err
+	solve := func(ctx context.Context, workers, iterations int) error {
+		start, err := starts(g.Vertices(), nil)
+		if err != nil {
+			return err
+		}
+		s := pageRankSystem(Work{Workers: workers}, g, 0.85, start)
+		s.tolerance, s.most = -1, iterations
+		_, err = s.solve(ctx)
+		return err
+	}
+	return Estimator{w, g, func(opts DistanceOptions) (ways, error) { return waysOf(g, opts) }, solve}, err
+}
+
+// NewDirectedEstimator is NewEstimator for measures of a directed graph.
+func NewDirectedEstimator(d *csr.Directed, w Work, weighted bool) (Estimator, error) {
+	w.Progress = nil
+	out, err := weightsOf(rowsOf(&d.Out), weighted)
+	solve := func(ctx context.Context, workers, iterations int) error {
+		_, err := directedPageRank(ctx, d, PageRankOptions{Work: Work{Workers: workers}, Unweighted: !weighted, Tolerance: math.SmallestNonzeroFloat64}, iterations)
+		return err
+	}
+	return Estimator{w, out, func(opts DistanceOptions) (ways, error) { return directedWaysOf(d, opts) }, solve}, err
 }
 
 // pass is the time of an iteration of PageRank.
 func (e Estimator) pass(ctx context.Context, workers int) (float64, error) {
 	const iterations = 3
-	start, err := starts(e.g.Vertices(), nil)
-	if err != nil {
-		return 0, err
-	}
-	s := pageRankSystem(Work{Workers: workers}, e.g, 0.85, start)
-	s.tolerance, s.most = -1, iterations
 	began := time.Now()
-	if _, err := s.solve(ctx); !errors.Is(err, ErrConverge) {
+	if err := e.solve(ctx, workers, iterations); err != nil && !errors.Is(err, ErrConverge) {
 		return 0, err
 	}
 	return time.Since(began).Seconds() / iterations, nil
@@ -126,18 +143,17 @@ func (e Estimator) Triangles(ctx context.Context) (float64, error) {
 // Harmonic estimates Harmonic, and Closeness if all vertices are sources, and returns the number of sources from which it
 // computes paths. It measures one search for each worker.
 func (e Estimator) Harmonic(ctx context.Context, opts DistanceOptions) (seconds float64, sources int, err error) {
-	at, cost := 64, 32.0
-	if opts.Weighted && e.g.Weights != nil {
-		at, cost = 1, 1
-	}
-	g, err := weightsOf(e.g, opts.Weighted)
-	if err != nil {
+	w, err := e.ways(opts)
+	if err != nil || w.vertices() == 0 {
 		return 0, 0, err
 	}
-	sources = len(opts.sources(g, cost))
-	l := lengthsOf(g, e.Work)
+	at, cost := 64, w.atOnce()
+	if cost == 1 {
+		at = 1
+	}
+	sources = len(opts.sources(w, cost))
 	seconds, err = e.searches(opts, at, sources, func(o DistanceOptions) error {
-		_, err := o.sums(ctx, l, o.sources(g, cost), inverse)
+		_, err := o.sums(ctx, w.forward, o.sources(w, cost), inverse, false)
 		return err
 	})
 	return seconds, sources, err
@@ -145,22 +161,22 @@ func (e Estimator) Harmonic(ctx context.Context, opts DistanceOptions) (seconds 
 
 // Betweenness estimates Betweenness, as Harmonic does.
 func (e Estimator) Betweenness(ctx context.Context, opts DistanceOptions) (seconds float64, sources int, err error) {
-	g, err := weightsOf(e.g, opts.Weighted)
-	if err != nil {
+	w, err := e.ways(opts)
+	if err != nil || w.vertices() == 0 {
 		return 0, 0, err
 	}
-	sources = len(opts.sources(g, 1))
-	l := lengthsOf(g, e.Work)
+	sources = len(opts.sources(w, 1))
 	seconds, err = e.searches(opts, 1, sources, func(o DistanceOptions) error {
-		_, err := o.dependencies(ctx, l, o.sources(g, 1))
+		_, err := o.dependencies(ctx, w, o.sources(w, 1))
 		return err
 	})
-	if n := g.Vertices(); err != nil || sources == n || g.Weights != nil {
+	n := w.vertices()
+	if err != nil || sources == n || w.forward.g.Weights != nil {
 		return seconds, sources, err
 	}
-	units := opts.pathUnits(ctx, g, sources)
-	p := newPathSearch(ctx, g)
-	sum := make([]float64, g.Vertices())
+	units := opts.pathUnits(ctx, w, sources)
+	p := newPathSearch(ctx, w)
+	sum := make([]float64, n)
 	began := time.Now()
 	for i := range pathUnit {
 		p.add(opts.Seed, pilotPaths+uint64(i), sum)
@@ -192,9 +208,24 @@ func (e Estimator) searches(opts DistanceOptions, at, sources int, run func(Dist
 func (e Estimator) Eccentricity(ctx context.Context) (float64, error) {
 	const searches = 300
 	b := newBitSearch(ctx, e.g)
-	n := e.g.Vertices()
-	sources := DistanceOptions{Sources: min(64, n)}.sources(e.g, 1)
+	w, err := e.ways(DistanceOptions{})
+	if err != nil {
+		return 0, err
+	}
+	sources := DistanceOptions{Sources: min(64, e.g.Vertices())}.sources(w, 1)
 	began := time.Now()
 	b.run(sources, func(uint32, int, uint64) {})
 	return searches * time.Since(began).Seconds(), ctx.Err()
+}
+
+// DirectedEccentricity estimates DirectedEccentricity, all of whose searches are known.
+func (e Estimator) DirectedEccentricity(ctx context.Context) (float64, error) {
+	w, err := e.ways(DistanceOptions{})
+	if err != nil || w.vertices() == 0 {
+		return 0, err
+	}
+	return e.searches(DistanceOptions{}, 64, w.vertices(), func(o DistanceOptions) error {
+		_, err := o.sums(ctx, w.forward, o.sources(w, 32), inverse, false)
+		return err
+	})
 }

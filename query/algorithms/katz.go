@@ -45,17 +45,22 @@ func Katz(ctx context.Context, g *csr.Graph, opts KatzOptions) (Scores, error) {
 	}
 	scores, err := s.solve(ctx)
 	if err == nil {
-		squares := s.sum(len(s.c), func(lo, hi int) float64 { return squaresOf(scores.Values[lo:hi]) })
-		scale(scores.Values, 1/math.Sqrt(squares))
+		s.toUnit(scores.Values)
 	}
 	return scores, err
+}
+
+// toUnit divides by the Euclidean norm.
+func (w Work) toUnit(x []float64) {
+	squares := w.sum(len(x), func(lo, hi int) float64 { return squaresOf(x[lo:hi]) })
+	scale(x, 1/math.Sqrt(squares))
 }
 
 // katzAlpha checks alpha against the largest eigenvalue, or chooses it, and returns it
 // with a bound of the eigenvalues of the system.
 func katzAlpha(ctx context.Context, g *csr.Graph, opts KatzOptions) (alpha, rho float64, err error) {
 	// Six digits of the eigenvalue are enough for the bound of a converging iteration.
-	largest, _, err := largestEigenpair(ctx, g, opts.Work, 1e-6)
+	largest, _, err := largestEigenpair(ctx, nil, g, opts.Work, 1e-6)
 	if errors.Is(err, ErrEdges) {
 		largest, err = 1, nil
 	}
@@ -66,7 +71,11 @@ func katzAlpha(ctx context.Context, g *csr.Graph, opts KatzOptions) (alpha, rho 
 		alpha = 0.5 / largest
 	}
 	if !(alpha > 0 && alpha*largest < 1) {
-		return 0, 0, &OptionError{"alpha", alpha, fmt.Sprintf("above 0 and below %.6g, the inverse of the largest eigenvalue", 1/largest)}
+		return 0, 0, alphaError(alpha, largest)
 	}
 	return alpha, math.Min(alpha*largest*(1+1e-5), 1-1e-12), nil
+}
+
+func alphaError(alpha, largest float64) error {
+	return &OptionError{"alpha", alpha, fmt.Sprintf("above 0 and below %.6g, the inverse of the largest eigenvalue", 1/largest)}
 }

@@ -46,17 +46,45 @@ type Communities struct {
 // community. It takes about O(m) a level and some 10 levels a run, and 70 bytes per
 // vertex, at most 60 per vertex and worker, and at most 60 per edge.
 func Leiden(ctx context.Context, g *csr.Graph, opts LeidenOptions) (Communities, error) {
-	opts.Resolution = cmp.Or(opts.Resolution, 1)
-	if !(opts.Resolution > 0) || math.IsInf(opts.Resolution, 0) {
-		return Communities{}, &OptionError{"resolution", opts.Resolution, "above 0"}
-	}
 	g, err := weightsOf(g, !opts.Unweighted)
 	if err != nil {
 		return Communities{}, err
 	}
-	base := newLevel(g, opts.Work, opts.CPM)
+	return partition(ctx, opts, func() (*level, error) { return newLevel(g, opts.Work, opts.CPM), nil },
+		func(c Communities, resolution float64) float64 {
+			return modularity(g, c.Label, len(c.Sizes), resolution)
+		})
+}
+
+// DirectedLeiden is Leiden with the modularity of directed graphs, in which an arc from u to v is expected
+// with the product of the arcs from u and those to v (Leicht and Newman, "Community Structure in Directed
+// Networks", 2008), as in igraph. Under CPM a pair is two, one for each direction. Communities are
+// connected in the undirected view. It takes as much as Leiden on this view, and 24 bytes more per arc.
+func DirectedLeiden(ctx context.Context, d *csr.Directed, opts LeidenOptions) (Communities, error) {
+	if opts.Unweighted {
+		d = &csr.Directed{Out: csr.Rows{Offsets: d.Out.Offsets, Targets: d.Out.Targets}, In: csr.Rows{Offsets: d.In.Offsets, Targets: d.In.Targets}}
+	}
+	if err := checkWeights(rowsOf(&d.Out)); err != nil {
+		return Communities{}, err
+	}
+	return partition(ctx, opts, func() (*level, error) { return newDirectedLevel(d, opts.Work, opts.CPM) },
+		func(c Communities, resolution float64) float64 {
+			return directedModularity(d, c.Label, len(c.Sizes), resolution)
+		})
+}
+
+// partition is Leiden on any level, with the modularity of what it finds.
+func partition(ctx context.Context, opts LeidenOptions, begin func() (*level, error), modularity func(c Communities, resolution float64) float64) (Communities, error) {
+	opts.Resolution = cmp.Or(opts.Resolution, 1)
+	if !(opts.Resolution > 0) || math.IsInf(opts.Resolution, 0) {
+		return Communities{}, &OptionError{"resolution", opts.Resolution, "above 0"}
+	}
+	base, err := begin()
+	if err != nil {
+		return Communities{}, err
+	}
 	l := newLeiden(opts, base)
-	labels := identity(g.Vertices())
+	labels := identity(len(base.mass.out))
 	most := opts.Iterations
 	if most <= 0 {
 		most = 4
@@ -83,7 +111,7 @@ func Leiden(ctx context.Context, g *csr.Graph, opts LeidenOptions) (Communities,
 	if opts.CPM {
 		opts.Resolution = 1 // that of the Potts model is a density
 	}
-	c.Modularity = modularity(g, c.Label, len(c.Sizes), opts.Resolution)
+	c.Modularity = modularity(c, opts.Resolution)
 	return c, nil
 }
 
@@ -112,7 +140,7 @@ type leiden struct {
 func newLeiden(opts LeidenOptions, base *level) *leiden {
 	l := &leiden{Work: opts.Work, rng: rand.New(rand.NewPCG(opts.Seed, 0x1e1de)), factor: opts.Resolution / base.unit}
 	if !opts.CPM {
-		l.factor = opts.Resolution / sumOf(base.mass) // not used without edges
+		l.factor = opts.Resolution / sumOf(base.mass.out) // not used without edges
 	}
 	l.theta = randomness
 	if base.weights != nil {
@@ -181,17 +209,17 @@ type massMover struct {
 	factor    float64 // of the product of two masses
 	at        *level
 	community []uint32
-	mass      []float64 // of each community
-	size      []uint32  // vertices of each community
-	empty     []uint32  // communities without vertices
-	gained    float64   // by all moves
+	mass      masses   // of each community
+	size      []uint32 // vertices of each community
+	empty     []uint32 // communities without vertices
+	gained    float64  // by all moves
 }
 
 func newMassMover(factor float64, at *level, community []uint32) *massMover {
 	n := len(community)
-	m := &massMover{factor: factor, at: at, community: community, mass: make([]float64, n), size: make([]uint32, n)}
+	m := &massMover{factor: factor, at: at, community: community, mass: newMasses(n, at.mass.in != nil), size: make([]uint32, n)}
 	for v, c := range community {
-		m.mass[c] += at.mass[v]
+		m.mass.add(c, 1, at.mass, uint32(v))
 		m.size[c]++
 	}
 	for c := n - 1; c >= 0; c-- {
@@ -209,12 +237,11 @@ func (m *massMover) least(weight float64) float64 { return max(1e-10, m.at.tie) 
 
 // stay is the gain of a vertex from its own community.
 func (m *massMover) stay(v uint32, weight float64) (gain float64) {
-	mass := m.at.mass[v]
-	return weight - m.factor*mass*(m.mass[m.community[v]]-mass)
+	return weight - m.at.mass.expectedRest(m.factor, v, m.mass, m.community[v])
 }
 
 func (m *massMover) join(v, to uint32, weight float64) (gain float64) {
-	return weight - m.factor*m.at.mass[v]*m.mass[to]
+	return weight - m.at.mass.expected(m.factor, v, m.mass, to)
 }
 
 func (m *massMover) propose(near *neighborhood, v uint32, _ int) proposal {
@@ -246,7 +273,7 @@ func (m *massMover) settle(v uint32, p proposal) bool {
 			to, gain = p.to, g
 		}
 	}
-	if gain < -m.least(p.own) && m.size[own] > 1 {
+	if (gain < -m.least(p.own) || gain <= 0 && p.own == 0 && to == own) && m.size[own] > 1 { // a directed graph may expect no edge where there is none
 		last := len(m.empty) - 1
 		to, m.empty, gain = m.empty[last], m.empty[:last], 0
 	}
@@ -255,11 +282,11 @@ func (m *massMover) settle(v uint32, p proposal) bool {
 	}
 	m.gained += gain - stayed
 	m.community[v] = to
-	m.mass[to] += m.at.mass[v]
+	m.mass.add(to, 1, m.at.mass, v)
 	m.size[to]++
-	m.mass[own] -= m.at.mass[v]
+	m.mass.add(own, -1, m.at.mass, v)
 	if m.size[own]--; m.size[own] == 0 {
-		m.mass[own] = 0 // without the error of rounding
+		m.mass.clear(own) // without the error of rounding
 		m.empty = append(m.empty, own)
 	}
 	return true
@@ -307,9 +334,9 @@ type refinement struct {
 	theta     float64
 	at        *level
 	community []uint32
-	total     []float64 // mass of each community
+	total     masses    // of each community
 	group     []uint32  // group of each vertex, named by one of the vertices of the group
-	mass      []float64 // of each group
+	mass      masses    // of each group
 	outward   []float64 // weight of the edges from each group to the rest of its community
 	single    []bool    // vertices that are alone in their group
 }
@@ -325,11 +352,11 @@ type refiner struct {
 func newRefinement(l *leiden, at *level, community []uint32, count int) *refinement {
 	n := len(community)
 	r := &refinement{
-		factor: l.factor, theta: l.theta, at: at, community: community, total: make([]float64, count),
-		group: identity(n), mass: slices.Clone(at.mass), outward: make([]float64, n), single: make([]bool, n),
+		factor: l.factor, theta: l.theta, at: at, community: community, total: newMasses(count, at.mass.in != nil),
+		group: identity(n), mass: at.mass.clone(), outward: make([]float64, n), single: make([]bool, n),
 	}
 	for v, c := range community {
-		r.total[c] += at.mass[v]
+		r.total.add(c, 1, at.mass, uint32(v))
 	}
 	l.each(n, func(lo, hi int) {
 		for v := lo; v < hi; v++ {
@@ -363,8 +390,7 @@ func (r *refinement) inside(v uint32) (sum float64) {
 // connected reports whether a group has at least as many edges to the rest of its
 // community as the quality function expects.
 func (r *refinement) connected(group uint32) bool {
-	mass := r.mass[group]
-	return r.outward[group] >= r.factor*mass*(r.total[r.community[group]]-mass)
+	return r.outward[group] >= r.mass.expectedRest(r.factor, group, r.total, r.community[group])
 }
 
 // merge moves a single vertex to one of the groups of its community, if one of these
@@ -377,7 +403,7 @@ func (r *refiner) merge(v uint32) {
 	}
 	r.group[v] = to
 	r.single[v], r.single[to] = false, false // a group is named by its first vertex, which then never moves
-	r.mass[to] += r.at.mass[v]
+	r.mass.add(to, 1, r.at.mass, v)
 	r.outward[to] += r.outward[v] - 2*r.near.weight(to)
 }
 
@@ -389,7 +415,7 @@ func (r *refiner) draw(v uint32) (uint32, bool) {
 	for i, c := range r.near.groups {
 		gain := math.Inf(-1)
 		if r.connected(c) {
-			gain = r.near.weights[i] - r.factor*r.at.mass[v]*r.mass[c]
+			gain = r.near.weights[i] - r.at.mass.expected(r.factor, v, r.mass, c)
 		}
 		r.chances = append(r.chances, gain)
 		largest = math.Max(largest, gain)
@@ -455,6 +481,31 @@ func modularity(g *csr.Graph, labels []uint32, groups int, resolution float64) f
 	for c, w := range inside {
 		part := all[c] / total
 		q += w/total - float64(resolution*float64(part*part))
+	}
+	return q
+}
+
+// directedModularity is modularity with the strengths of both directions: Σ (w(c)/m − resolution·
+// out(c)·in(c)/m²), where w(c) is the weight of the arcs inside, and m that of all. It is NaN without arcs.
+func directedModularity(d *csr.Directed, labels []uint32, groups int, resolution float64) float64 {
+	inside, out, in := make([]float64, groups), make([]float64, groups), make([]float64, groups)
+	for v, c := range labels {
+		weights := d.Out.WeightsOf(uint32(v))
+		for i, u := range d.Out.Neighbors(uint32(v)) {
+			w := lengthOf(weights, i)
+			out[c] += w
+			in[labels[u]] += w
+			if labels[u] == c {
+				inside[c] += w
+			}
+		}
+	}
+	total, q := sumOf(out), 0.0
+	if total == 0 {
+		return math.NaN()
+	}
+	for c, w := range inside {
+		q += w/total - float64(resolution*float64(out[c]/total*(in[c]/total)))
 	}
 	return q
 }

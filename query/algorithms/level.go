@@ -2,6 +2,7 @@ package algorithms
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 
 	"heavytail/storage/csr"
@@ -14,16 +15,63 @@ type level struct {
 	offsets []int64
 	targets []uint32
 	weights []float64 // in units; nil where all are 1
-	// mass is what the quality function counts of a vertex: the sum of the weights of the
-	// edges for modularity, the number of vertices for CPM.
-	mass []float64
-	unit float64 // what a weight of 1 is; of the graph itself only
-	tie  float64 // the part of two sums of weights by which equal ones can differ
+	mass    masses
+	unit    float64 // what a weight of 1 is; of the graph itself only
+	tie     float64 // the part of two sums of weights by which equal ones can differ
+}
+
+// masses are what the quality function counts of vertices or groups: the sum of the weights of the
+// edges for modularity, the number of vertices for CPM.
+type masses struct {
+	out []float64 // of the edges, and in a directed graph of those from a vertex
+	in  []float64 // of those to a vertex; nil in an undirected graph
+}
+
+func newMasses(n int, directed bool) masses {
+	m := masses{out: make([]float64, n)}
+	if directed {
+		m.in = make([]float64, n)
+	}
+	return m
+}
+
+func (m masses) clone() masses { return masses{slices.Clone(m.out), slices.Clone(m.in)} }
+
+// add adds the mass of a vertex, times 1 or −1, to that of a group.
+func (m masses) add(c uint32, times float64, of masses, v uint32) {
+	m.out[c] += times * of.out[v]
+	if m.in != nil {
+		m.in[c] += times * of.in[v]
+	}
+}
+
+func (m masses) clear(c uint32) {
+	m.out[c] = 0
+	if m.in != nil {
+		m.in[c] = 0
+	}
+}
+
+// expected is the weight of the edges between a vertex and a group that random edges would have, where
+// factor is that of the product of two masses.
+func (m masses) expected(factor float64, v uint32, of masses, c uint32) float64 {
+	if m.in == nil {
+		return factor * m.out[v] * of.out[c]
+	}
+	return factor*m.out[v]*of.in[c] + factor*m.in[v]*of.out[c]
+}
+
+// expectedRest is expected of a group without the vertex, which is in it.
+func (m masses) expectedRest(factor float64, v uint32, of masses, c uint32) float64 {
+	if m.in == nil {
+		return factor * m.out[v] * (of.out[c] - m.out[v])
+	}
+	return factor*m.out[v]*(of.in[c]-m.in[v]) + factor*m.in[v]*(of.out[c]-m.out[v])
 }
 
 // newLevel is the graph itself.
 func newLevel(g *csr.Graph, w Work, cpm bool) *level {
-	l := &level{offsets: g.Offsets, targets: g.Targets, mass: make([]float64, g.Vertices())}
+	l := &level{offsets: g.Offsets, targets: g.Targets, mass: newMasses(g.Vertices(), false)}
 	if len(l.offsets) == 0 {
 		l.offsets = []int64{0}
 	}
@@ -35,18 +83,46 @@ func newLevel(g *csr.Graph, w Work, cpm bool) *level {
 			l.weights[i] = float64(w)
 		}
 	}
-	for v := range l.mass {
+	for v := range l.mass.out {
 		switch {
 		case cpm:
-			l.mass[v] = 1
+			l.mass.out[v] = 1
 		case l.weights == nil:
-			l.mass[v] = float64(g.Degree(uint32(v)))
+			l.mass.out[v] = float64(g.Degree(uint32(v)))
 		default:
 			_, weights := l.row(uint32(v))
-			l.mass[v] = sumOf(weights)
+			l.mass.out[v] = sumOf(weights)
 		}
 	}
 	return l
+}
+
+// newDirectedLevel is the undirected view of a directed graph, in which the weight of an edge is the sum of
+// those of its arcs, with the masses of both directions.
+func newDirectedLevel(d *csr.Directed, w Work, cpm bool) (*level, error) {
+	view := d
+	if !d.Weighted() {
+		ones := slices.Repeat([]float32{1}, int(d.Arcs()))
+		view = &csr.Directed{Out: d.Out, In: d.In}
+		view.Out.Weights, view.In.Weights = ones, ones
+	}
+	g := view.Undirected()
+	if !d.Weighted() && g.Edges() == d.Arcs() {
+		g = weightless(g)
+	}
+	l := newLevel(g, w, cpm)
+	if l.mass.in = slices.Clone(l.mass.out); cpm {
+		return l, nil
+	}
+	for i, side := range []*csr.Rows{&d.Out, &d.In} {
+		values, err := Strength(rowsOf(side), w)
+		if err != nil {
+			return nil, err
+		}
+		scale(values, 1/l.unit)
+		*[]*[]float64{&l.mass.out, &l.mass.in}[i] = values
+	}
+	return l, nil
 }
 
 // row returns the neighbours of a vertex and the weights of the edges, nil for ones.
@@ -67,12 +143,16 @@ func (l *level) weight() float64 {
 
 // aggregate makes a the graph of the groups of l, in the memory that a has.
 func (l *level) aggregate(a *level, w Work, group []uint32, groups int) {
-	a.offsets, a.mass, a.tie = resized(a.offsets, groups+1), resized(a.mass, groups), l.tie
-	clear(a.mass)
+	a.offsets, a.mass.out, a.tie = resized(a.offsets, groups+1), resized(a.mass.out, groups), l.tie
+	if l.mass.in != nil {
+		a.mass.in = resized(a.mass.in, groups)
+	}
+	clear(a.mass.out)
+	clear(a.mass.in)
 	a.offsets[0] = 0
 	members, first := membersOf(group, groups)
-	for v, m := range l.mass {
-		a.mass[group[v]] += m
+	for v, c := range group {
+		a.mass.add(c, 1, l.mass, uint32(v))
 	}
 	// A block of groups writes its rows where they would begin if no edges were merged.
 	begins := make([]int64, (groups+blockGroups-1)/blockGroups+1)
@@ -165,7 +245,7 @@ func (n *neighborhood) gather(l *level, members, group []uint32) {
 	for _, v := range members {
 		arcs += l.offsets[v+1] - l.offsets[v]
 	}
-	n.begin(min(int(arcs), len(l.mass)))
+	n.begin(min(int(arcs), len(l.mass.out)))
 	for _, v := range members {
 		n.add(l, v, group)
 	}

@@ -155,7 +155,7 @@ func TestPageRank_RealGraphEqualsGonum(t *testing.T) {
 
 func TestKatz_DenseSystem(t *testing.T) {
 	for _, g := range samples(t) {
-		value, _, err := largestEigenpair(t.Context(), g, Work{}, 1e-12)
+		value, _, err := largestEigenpair(t.Context(), nil, g, Work{}, 1e-12)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -405,7 +405,11 @@ func TestPathSearch_Uniform(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, counts, o := newPathSearch(t.Context(), g), make([]float64, n), DistanceOptions{Seed: 3}
+		w, err := waysOf(g, DistanceOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, counts, o := newPathSearch(t.Context(), w), make([]float64, n), DistanceOptions{Seed: 3}
 		for path := range uint64(paths) {
 			p.add(o.Seed, path, counts)
 		}
@@ -516,10 +520,26 @@ func TestLeiden_Planted(t *testing.T) {
 	}
 }
 
+// half has both arcs of a third of the edges of a graph, and one of the others.
+func half(g *csr.Graph) *csr.Directed {
+	out := csr.Rows{Offsets: []int64{0}}
+	for v := range uint32(g.Vertices()) {
+		for i, u := range g.Neighbors(v) {
+			if mix := (min(u, v)*7 + max(u, v)*5) % 3; mix == 0 || (mix == 1) == (u < v) {
+				out.Targets = append(out.Targets, u)
+				out.Weights = append(out.Weights, float32(lengthOf(g.WeightsOf(v), i)))
+			}
+		}
+		out.Offsets = append(out.Offsets, int64(len(out.Targets)))
+	}
+	return csr.NewDirected(out)
+}
+
 // TestMeasures_Workers holds all measures to the same bytes at any number of workers, and
 // to the errors of contexts.
 func TestMeasures_Workers(t *testing.T) {
 	g := weighted(realgraph.Load(t, "ca-GrQc"))
+	d := half(g)
 	others := []int{3, 2, 4}
 	if testing.Short() {
 		others = others[:1]
@@ -547,6 +567,32 @@ func TestMeasures_Workers(t *testing.T) {
 		"leiden": func(ctx context.Context, w Work) (any, error) { return Leiden(ctx, g, LeidenOptions{Work: w, Seed: 7}) },
 		"labels": func(ctx context.Context, w Work) (any, error) {
 			return LabelPropagation(ctx, g, LabelOptions{Work: w, Seed: 7})
+		},
+		"directed pagerank": func(ctx context.Context, w Work) (any, error) {
+			return DirectedPageRank(ctx, d, PageRankOptions{Work: w})
+		},
+		"directed katz": func(ctx context.Context, w Work) (any, error) { return DirectedKatz(ctx, d, KatzOptions{Work: w}) },
+		"hits": func(ctx context.Context, w Work) (any, error) {
+			hubs, authorities, err := Hits(ctx, d, EigenvectorOptions{Work: w})
+			return []Scores{hubs, authorities}, err
+		},
+		"directed harmonic": func(ctx context.Context, w Work) (any, error) {
+			return DirectedHarmonic(ctx, d, DistanceOptions{Work: w})
+		},
+		"directed closeness": func(ctx context.Context, w Work) (any, error) {
+			return DirectedCloseness(ctx, d, DistanceOptions{Work: w})
+		},
+		"directed betweenness": func(ctx context.Context, w Work) (any, error) {
+			return DirectedBetweenness(ctx, d, DistanceOptions{Work: w, Sources: 50})
+		},
+		"directed lengths": func(ctx context.Context, w Work) (any, error) {
+			return DirectedBetweenness(ctx, d, DistanceOptions{Work: w, Weighted: true, Sources: 50})
+		},
+		"directed eccentricity": func(ctx context.Context, w Work) (any, error) {
+			return DirectedEccentricity(ctx, d, EccentricityOptions{Work: w})
+		},
+		"directed leiden": func(ctx context.Context, w Work) (any, error) {
+			return DirectedLeiden(ctx, d, LeidenOptions{Work: w, Seed: 7})
 		},
 	} {
 		last, total := int64(0), int64(-1)
@@ -594,6 +640,36 @@ func TestMeasures_Refused(t *testing.T) {
 		for _, g := range []*csr.Graph{empty, lone} {
 			if _, err := f(g); err != nil && (name != "eigenvector" || !errors.Is(err, ErrEdges)) {
 				t.Errorf("%s of %d vertices without edges: %v", name, g.Vertices(), err)
+			}
+		}
+	}
+	bad := csr.NewDirected(csr.Rows{Offsets: []int64{0, 1, 1}, Targets: []uint32{1}, Weights: []float32{-1}})
+	for name, f := range map[string]func(*csr.Directed) (any, error){
+		"strength": func(d *csr.Directed) (any, error) { return OutStrength(d, Work{}) },
+		"pagerank": func(d *csr.Directed) (any, error) { return DirectedPageRank(t.Context(), d, PageRankOptions{}) },
+		"katz":     func(d *csr.Directed) (any, error) { return DirectedKatz(t.Context(), d, KatzOptions{}) },
+		"harmonic": func(d *csr.Directed) (any, error) {
+			return DirectedHarmonic(t.Context(), d, DistanceOptions{Weighted: true})
+		},
+		"closeness": func(d *csr.Directed) (any, error) {
+			return DirectedCloseness(t.Context(), d, DistanceOptions{Weighted: true})
+		},
+		"betweenness": func(d *csr.Directed) (any, error) {
+			return DirectedBetweenness(t.Context(), d, DistanceOptions{Weighted: true})
+		},
+		"leiden": func(d *csr.Directed) (any, error) { return DirectedLeiden(t.Context(), d, LeidenOptions{}) },
+		"hits": func(d *csr.Directed) (any, error) {
+			_, _, err := Hits(t.Context(), d, EigenvectorOptions{})
+			return nil, err
+		},
+		"eccentricity": func(d *csr.Directed) (any, error) { return DirectedEccentricity(t.Context(), d, EccentricityOptions{}) },
+	} {
+		if _, err := f(bad); !errors.Is(err, ErrWeight) && name != "eccentricity" {
+			t.Errorf("directed %s of a negative weight: %v", name, err)
+		}
+		for _, out := range []csr.Rows{{}, {Offsets: []int64{0}}, {Offsets: []int64{0, 0}}, {Offsets: []int64{0, 0, 0, 0}}} {
+			if _, err := f(csr.NewDirected(out)); err != nil && (name != "hits" || !errors.Is(err, ErrEdges)) {
+				t.Errorf("directed %s of %d vertices without arcs: %v", name, len(out.Offsets)-1, err)
 			}
 		}
 	}

@@ -60,15 +60,20 @@ func PageRank(ctx context.Context, g *csr.Graph, opts PageRankOptions) (Scores, 
 
 // pageRankSystem is the system of a walk by the weights of a graph, without a tolerance.
 func pageRankSystem(w Work, g *csr.Graph, damping float64, start []float64) system {
-	s := system{Work: w, g: g, factor: damping, inverse: vec.Zeros[float64](len(start)), c: start, rho: damping, most: maxIterations, stage: "pagerank"}
-	s.each(len(start), func(lo, hi int) {
+	return system{Work: w, g: g, factor: damping, inverse: inverseStrengths(w, g), c: start, rho: damping, most: maxIterations, stage: "pagerank"}
+}
+
+// inverseStrengths are the inverses of the strengths, 0 where there is no edge.
+func inverseStrengths(w Work, g *csr.Graph) []float64 {
+	inverse := vec.Zeros[float64](g.Vertices())
+	w.each(len(inverse), func(lo, hi int) {
 		for v := lo; v < hi; v++ {
 			if g.Degree(uint32(v)) > 0 {
-				s.inverse[v] = 1 / strength(g, uint32(v))
+				inverse[v] = 1 / strength(g, uint32(v))
 			}
 		}
 	})
-	return s
+	return inverse
 }
 
 // maxIterations is enough for a damping of 0.9999.

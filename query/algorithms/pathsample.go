@@ -27,10 +27,10 @@ const (
 // pathUnits returns how many units of paths are drawn: so many that they visit as many edges as
 // the searches from the sources, but at most SampledVisits. It is 0 where that allows too few to
 // be of use.
-func (o DistanceOptions) pathUnits(ctx context.Context, g *csr.Graph, sources int) int {
+func (o DistanceOptions) pathUnits(ctx context.Context, w ways, sources int) int {
 	const most = SampledVisits / leastPaths // visits of a path
-	pilot := newPathSearch(ctx, g)
-	none := make([]float64, g.Vertices())
+	pilot := newPathSearch(ctx, w)
+	none := make([]float64, w.vertices())
 	for i := range pilotPaths {
 		pilot.add(o.Seed, uint64(i), none)
 		if pilot.visits > most*pilotPaths || pilot.halted() { // in grids
@@ -38,22 +38,21 @@ func (o DistanceOptions) pathUnits(ctx context.Context, g *csr.Graph, sources in
 		}
 	}
 	visits := float64(1+pilot.visits) / pilotPaths // of a path
-	return int(min(mostPaths, SampledVisits/visits, max(leastPaths, float64(sources)*visitsOf(g)/visits))) / pathUnit
+	return int(min(mostPaths, SampledVisits/visits, max(leastPaths, float64(sources)*w.visits()/visits))) / pathUnit
 }
 
-// pathBound returns the largest error of estimates of betweenness, as sums over unordered
-// pairs, at the probability confidence; 0 where too many paths would be needed. An estimate that
+// pathBound returns the largest error of estimates of betweenness, as sums over pairs, at the probability confidence; 0 where too many paths would be needed. An estimate that
 // the paths make improbable is replaced by theirs.
-func (o DistanceOptions) pathBound(ctx context.Context, g *csr.Graph, estimates []float64, sources int) (float64, error) {
-	n := g.Vertices()
-	units := o.pathUnits(ctx, g, sources)
+func (o DistanceOptions) pathBound(ctx context.Context, w ways, estimates []float64, sources int) (float64, error) {
+	n := w.vertices()
+	units := o.pathUnits(ctx, w, sources)
 	if units == 0 {
 		return 0, ctx.Err()
 	}
 	o.Checkpoints = Checkpoints{} // the paths take a part of the time of the estimates, and are drawn again
 	// Sums of ones are exact, so they are the same with any number of slots.
 	counts, err := o.accumulate(ctx, n, units, min(Slots, workersOf(o.Work)), "bound of the error", false, func() visitor {
-		p := newPathSearch(ctx, g)
+		p := newPathSearch(ctx, w)
 		return func(unit int, sum []float64) bool {
 			for i := range pathUnit {
 				if p.halted() {
@@ -67,7 +66,7 @@ func (o DistanceOptions) pathBound(ctx context.Context, g *csr.Graph, estimates 
 	if err != nil {
 		return 0, err
 	}
-	pairs := float64(n) * float64(n-1) / 2
+	pairs := float64(n) * float64(n-1) / w.countedFrom()
 	sampled := float64(units) * pathUnit
 	limit := math.Log(2*float64(n)/(1-confidence)) / sampled
 	widths := make(map[float64]float64) // by count; many vertices have the same
@@ -93,7 +92,6 @@ func (o DistanceOptions) pathBound(ctx context.Context, g *csr.Graph, estimates 
 // meet. It takes 32 bytes for each vertex.
 type pathSearch struct {
 	halt
-	g       *csr.Graph
 	sides   [2]pathSide
 	meeting []uint32 // vertices where the searches meet
 	before  []uint32 // the last neighbours of back
@@ -104,6 +102,7 @@ type pathSearch struct {
 
 // pathSide is the search from one end.
 type pathSide struct {
+	g, back  *csr.Graph
 	distance []int32   // -1 where not reached
 	paths    []float64 // number of shortest paths from the end, in a unit that vertices at the same distance share
 	order    []uint32  // the vertices reached, by ascending distance
@@ -111,9 +110,10 @@ type pathSide struct {
 	edges    int       // of the vertices of the last level
 }
 
-func newPathSearch(ctx context.Context, g *csr.Graph) *pathSearch {
-	n := g.Vertices()
-	p := &pathSearch{halt: halt{ctx}, g: g, pcg: new(rand.PCG)}
+func newPathSearch(ctx context.Context, w ways) *pathSearch {
+	n := w.vertices()
+	p := &pathSearch{halt: halt{ctx}, pcg: new(rand.PCG)}
+	p.sides = [2]pathSide{{g: w.forward.g, back: w.back.g}, {g: w.back.g, back: w.forward.g}}
 	p.random = rand.New(p.pcg)
 	for i := range p.sides {
 		s := &p.sides[i]
@@ -130,13 +130,13 @@ func newPathSearch(ctx context.Context, g *csr.Graph) *pathSearch {
 func (p *pathSearch) add(seed, path uint64, sum []float64) {
 	p.pcg.Seed(seed, 0xbe7d<<40+path)
 	r := p.random
-	u := r.IntN(p.g.Vertices())
-	v := r.IntN(p.g.Vertices() - 1)
+	u := r.IntN(len(p.sides[0].paths))
+	v := r.IntN(len(p.sides[0].paths) - 1)
 	if v >= u {
 		v++
 	}
-	p.sides[0].begin(p.g, uint32(u))
-	p.sides[1].begin(p.g, uint32(v))
+	p.sides[0].begin(uint32(u))
+	p.sides[1].begin(uint32(v))
 	if p.searchBothEnds() {
 		at := p.meeting[p.draw(r, p.meeting, func(w uint32) float64 { return float64(p.sides[0].paths[w] * p.sides[1].paths[w]) })]
 		if at != uint32(u) && at != uint32(v) {
@@ -164,7 +164,7 @@ func (p *pathSearch) searchBothEnds() bool {
 			return false
 		}
 		p.visits += s.edges
-		s.expand(p.g)
+		s.expand()
 		// All vertices that both have reached are in the new level of the one and in the last
 		// of the other: nearer ones would have been met before.
 		for _, w := range s.order[s.level:] {
@@ -184,12 +184,12 @@ func (p *pathSearch) back(r *rand.Rand, s *pathSide, at uint32, sum []float64) {
 	before := p.before
 	for s.distance[at] > 1 {
 		before = before[:0]
-		for _, w := range p.g.Neighbors(at) {
+		for _, w := range s.back.Neighbors(at) {
 			if s.distance[w] == s.distance[at]-1 {
 				before = append(before, w)
 			}
 		}
-		p.visits += p.g.Degree(at)
+		p.visits += s.back.Degree(at)
 		at = before[p.draw(r, before, func(w uint32) float64 { return s.paths[w] })]
 		sum[at]++
 	}
@@ -211,23 +211,23 @@ func (p *pathSearch) draw(r *rand.Rand, of []uint32, share func(w uint32) float6
 	return len(of) - 1 // by rounding
 }
 
-func (s *pathSide) begin(g *csr.Graph, v uint32) {
+func (s *pathSide) begin(v uint32) {
 	s.distance[v], s.paths[v] = 0, 1
-	s.order, s.level, s.edges = append(s.order[:0], v), 0, g.Degree(v)
+	s.order, s.level, s.edges = append(s.order[:0], v), 0, s.g.Degree(v)
 }
 
 // expand finds the next level.
-func (s *pathSide) expand(g *csr.Graph) {
+func (s *pathSide) expand() {
 	begin, end := s.level, len(s.order)
 	s.level, s.edges = end, 0
 	for _, v := range s.order[begin:end] {
 		next, paths := s.distance[v]+1, s.paths[v]
-		for _, w := range g.Neighbors(v) {
+		for _, w := range s.g.Neighbors(v) {
 			switch s.distance[w] {
 			case -1:
 				s.distance[w], s.paths[w] = next, paths
 				s.order = append(s.order, w)
-				s.edges += g.Degree(w)
+				s.edges += s.g.Degree(w)
 			case next:
 				s.paths[w] += paths
 			}

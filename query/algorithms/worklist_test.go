@@ -14,7 +14,7 @@ func TestWorklist_NoneWantsToMove(t *testing.T) {
 	t.Parallel()
 	for i, g := range samples(t) {
 		at := newLevel(g, Work{}, false)
-		factor := 1 / math.Max(1, sumOf(at.mass))
+		factor := 1 / math.Max(1, sumOf(at.mass.out))
 		community := identity(g.Vertices())
 		l := &leiden{rng: rand.New(rand.NewPCG(uint64(i), 1)), factor: factor}
 		for moved, times := true, 0; moved; times++ {
@@ -27,7 +27,7 @@ func TestWorklist_NoneWantsToMove(t *testing.T) {
 			gain := func(c uint32) (sum float64) {
 				for u := range uint32(g.Vertices()) {
 					if u != v && community[u] == c {
-						sum -= factor * at.mass[v] * at.mass[u]
+						sum -= factor * at.mass.out[v] * at.mass.out[u]
 					}
 				}
 				weights := g.WeightsOf(v)

@@ -61,6 +61,26 @@ func (d *Directed) Vertices() int { return d.Out.Vertices() }
 // Arcs returns the number of arcs.
 func (d *Directed) Arcs() int64 { return int64(len(d.Out.Targets)) }
 
+// Pairs returns the number of edges of the undirected view. It takes O(n + m).
+func (d *Directed) Pairs() int64 {
+	both := int64(0)
+	for v := range uint32(d.Vertices()) {
+		out, in := d.Out.Neighbors(v), d.In.Neighbors(v)
+		for len(out) > 0 && len(in) > 0 {
+			switch {
+			case out[0] < in[0]:
+				out = out[1:]
+			case out[0] > in[0]:
+				in = in[1:]
+			default:
+				both++
+				out, in = out[1:], in[1:]
+			}
+		}
+	}
+	return d.Arcs() - both/2
+}
+
 // Weighted reports whether the graph has weights; without them each is 1.
 func (d *Directed) Weighted() bool { return d.Out.Weights != nil }
 

@@ -48,6 +48,9 @@ func TestDirected_Naive(t *testing.T) {
 		if err := g.Validate(); err != nil {
 			t.Fatal(err)
 		}
+		if d.Pairs() != g.Edges() {
+			t.Fatalf("%d pairs, want %d", d.Pairs(), g.Edges())
+		}
 		n := uint32(d.Vertices())
 		for v := range n {
 			var row, out, in []uint32

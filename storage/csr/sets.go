@@ -17,11 +17,12 @@ func NewSets(n int) *Sets {
 	return s
 }
 
-// Join joins the sets of u and v. A sequence of calls takes O(log n) each on average, and
-// close to constant time for edges in ascending order.
-func (s *Sets) Join(u, v uint32) {
+// Join joins the sets of u and v, and reports whether they were two. A sequence of calls takes O(log n)
+// each on average, and close to constant time for edges in ascending order.
+func (s *Sets) Join(u, v uint32) bool {
 	u, v = s.smallest(u), s.smallest(v)
 	s.parent[max(u, v)] = min(u, v)
+	return u != v
 }
 
 // smallest returns the smallest vertex of a set, and halves the path to it.

@@ -18,6 +18,12 @@ type Edge struct {
 	Timed          bool    // a time was given
 	Dated          bool    // the time was given as a date; Time is in Unix seconds
 	cut            bool    // the time had a fraction, which is left out
+	// Both reports that the text calls this edge undirected: a directed graph has it in both
+	// directions. It is false where the text does not say.
+	Both bool
+	// Values has an entry for every column of Handler.EdgeColumns, as the values of a vertex. It is
+	// empty if there are no columns, or the function is nil.
+	Values [][]byte
 }
 
 // ReadStats describes a finished read. After an error it covers the part that was read.
@@ -87,7 +93,7 @@ func (s *ReadStats) setTime(e *Edge, perSecond, line int64) {
 }
 
 // measured counts an edge among those with a weight or a time.
-func (s *ReadStats) measured(e Edge) {
+func (s *ReadStats) measured(e *Edge) {
 	if e.Weighted {
 		s.Weighted++
 	}
@@ -104,6 +110,17 @@ func (s *ReadStats) measured(e Edge) {
 type Handler struct {
 	// Edge takes an edge.
 	Edge func(Edge) error
+	// Direction receives whether the edges of the text have a direction, from Source to Target. It is
+	// called at most once, before the first edge, and only if the text says so and
+	// Options.Directed does not decide. If the text calls an edge directed later, and the function has
+	// not received true, the read ends with a *LineError that names the option; without the function
+	// that is a remark.
+	Direction func(directed bool) error
+	// EdgeColumns receives the attributes of the edges other than weight and time, as Columns receives those
+	// of the vertices: before the first edge that could have values, and in JSON and GML again
+	// with a new one at the end, and at the end of the text with the types. If it is nil,
+	// attributes of edges are left out with a remark.
+	EdgeColumns func([]Column) error
 	// Columns receives the attributes of the vertices. It is called before the first vertex
 	// that could have values, and never in layouts without attributes. JSON and GEXF call it
 	// again with all attributes when a vertex has a new one, which is added at the end of the
@@ -117,16 +134,18 @@ type Handler struct {
 	Vertex func(key []byte, values [][]byte) error
 }
 
-// Column is an attribute of the vertices.
+// Column is an attribute of the vertices or of the edges.
 type Column struct {
 	Name string
 	Type Type // "" where the text does not define it
 }
 
-// The places of columns that are no attributes: those that are not read, and that of the key.
+// The places of columns that are no attributes: those that are not read, that of the key, and that of the types of
+// Neo4j, which has a place of its own once there is a type.
 const (
-	placeNone = -1
-	placeKey  = -2
+	placeNone     = -1
+	placeKey      = -2
+	placeRelation = -3
 )
 
 // Type is the type of the values of an attribute.

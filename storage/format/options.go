@@ -307,6 +307,8 @@ type Options struct {
 	KeysName string
 	// Ends is what the ends of links in JSON are; "" means EndsAuto.
 	Ends Ends
+	// Directed is whether edges have a direction; "" means DirectionAuto.
+	Directed Direction
 	// MaxValue is the largest size of an attribute value in bytes; 0 means 64 KiB.
 	MaxValue int
 	// MaxColumns is the largest number of columns of a vertex table, or of keys that GraphML
@@ -336,6 +338,9 @@ func (o Options) Validate() error {
 	if o.Ends != "" && !slices.Contains(EndsChoices(), string(o.Ends)) {
 		faults = append(faults, &OptionError{Option: "ends", Value: string(o.Ends), Expected: EndsChoices()})
 	}
+	if o.Directed != "" && !slices.Contains(Directions(), string(o.Directed)) {
+		faults = append(faults, &OptionError{Option: "directed", Value: string(o.Directed), Expected: Directions()})
+	}
 	faults.column("key", o.Key)
 	faults.notNegative("max_value", int64(o.MaxValue))
 	faults.within("max_columns", int64(o.MaxColumns), maxColumns)
@@ -362,6 +367,7 @@ func (o Options) fit() error {
 		{"time_unit", o.TimeUnit, "a unit of times", unitsPerSecond(o.TimeUnit) > 0, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutParquet}},
 		{"key", o.Key, "a key column", o.Key != "", []Layout{LayoutVertices, LayoutGML}},
 		{"ends", string(o.Ends), "a meaning of the ends of links", o.Ends != "" && o.Ends != EndsAuto, []Layout{LayoutJSON}},
+		{"directed", string(o.Directed), "a direction of edges", o.Directed != "" && o.Directed != DirectionAuto, edgeLayouts()},
 		{"keys", o.KeysName, "a file of keys", o.KeysName != "", []Layout{LayoutMETIS}},
 		{"columns", strings.Join(o.Columns, ", "), "a choice of attributes", o.Columns != nil, []Layout{LayoutVertices, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML}},
 		{"separator", o.Separator, "a separator", o.Separator != "" && o.Separator != "auto", []Layout{LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutVertices}},
@@ -405,3 +411,20 @@ const (
 
 // EndsChoices returns all values, EndsAuto first.
 func EndsChoices() []string { return []string{string(EndsAuto), string(EndsID), string(EndsIndex)} }
+
+// Direction is whether the edges of a graph have a direction.
+type Direction string
+
+const (
+	// DirectionAuto takes what the text says, which Handler.Direction receives.
+	DirectionAuto Direction = "auto"
+	// Directed takes each edge from its source to its target, except those with Edge.Both.
+	Directed Direction = "true"
+	// Undirected takes all edges without a direction; that the text has some is a remark.
+	Undirected Direction = "false"
+)
+
+// Directions returns all values, DirectionAuto first.
+func Directions() []string {
+	return []string{string(DirectionAuto), string(Directed), string(Undirected)}
+}

@@ -1,6 +1,7 @@
 // Package gonum makes stored graphs and embeddings usable by the algorithms of gonum: a
-// graph implements graph.WeightedUndirected, and vectors implement mat.Matrix. Both are
-// views: they copy nothing and are safe for concurrent use.
+// graph implements graph.WeightedUndirected, a directed one graph.WeightedDirected, and
+// vectors implement mat.Matrix. All are views: they copy nothing and are safe for
+// concurrent use.
 package gonum
 
 import (

@@ -36,10 +36,34 @@ func uvarintSize(v uint64) int { return (bits.Len64(v|1) + 6) / 7 }
 
 // ArcValue is an arc with the values of its edge: a weight, 1 if none was given, and a
 // timestamp, or csr.NoTime.
+//
+// In a directed graph the arcs of both directions are in the list as well, wherever an edge leads
+// from one of two vertices to the other. Weight and Time are then those of the edge from the
+// source to the target, and Back and BackTime those of the edge from the target to the source:
+// both 0 if there is no such edge. So the arcs of a vertex are all that is known of it.
 type ArcValue struct {
-	Arc    Arc
-	Weight float32 // finite and positive
-	Time   int64   // csr.NoTime for none
+	Arc      Arc
+	Weight   float32 // finite and positive; 0 in a directed graph without the edge
+	Back     float32 // likewise; 0 in an undirected graph
+	Time     int64   // csr.NoTime for none
+	BackTime int64
+}
+
+// Turned is the arc in the other direction, with the same edges of a directed graph.
+func (v ArcValue) Turned() ArcValue {
+	return ArcValue{Arc: v.Arc.Reverse(), Weight: v.Back, Back: v.Weight, Time: v.BackTime, BackTime: v.Time}
+}
+
+// Edge is the arc as that of an undirected view: the weight is the sum of the weights of both
+// directions, at most the largest float32, and the timestamp the later one.
+func (v ArcValue) Edge() ArcValue {
+	switch {
+	case v.Back == 0:
+		return v
+	case v.Weight == 0:
+		return ArcValue{Arc: v.Arc, Weight: v.Back, Time: v.BackTime}
+	}
+	return ArcValue{Arc: v.Arc, Weight: min(v.Weight+v.Back, math.MaxFloat32), Time: max(v.Time, v.BackTime)}
 }
 
 // Compare orders by the arc alone.
@@ -48,24 +72,28 @@ func (v ArcValue) Compare(other ArcValue) int { return cmp.Compare(v.Arc, other.
 // An arc block holds a run of consecutive arcs in ascending order. Its key is
 // its first arc, source and target. Its payload is
 //
-//	flags  1 byte   bit 0: weights follow, bit 1: timestamps follow
+//	flags  1 byte   bit 0: weights follow, bit 1: timestamps follow, bit 2: the graph is directed
 //	count  2 bytes  arcs, little-endian, at least 1
 //	groups          the arcs of each source:
 //	    source      uvarint, source − previous source − 1; left out in the first group
 //	    arcs − 1    uvarint
 //	    target      uvarint of zigzag(target − source); left out in the first group
 //	    targets     uvarint each, target − previous target − 1
+//	directions      2 bits for each arc of a directed graph, four arcs to a byte from its lowest bits
+//	                on: 1 for an edge to the target, 2 for one back, 3 for both
 //	weights         float32 each, where one of them is not 1
 //	timestamps      uvarint each, where there is one; see timeCode
 //
 // Sources and targets are always in ascending order, and every list of arcs has exactly one
-// encoding. Both arcs of an edge have its weight and its timestamp.
+// encoding. Both arcs of an edge have its weight and its timestamp. In a directed graph an arc of
+// both directions has two weights and two timestamps, first those of the edge to the target.
 const (
 	arcBlockHead = ChecksumSize + 1 + 2
 	arcKeySize   = 8
 
-	ArcWeights = 1 // flag: weights follow
-	ArcTimes   = 2 // flag: timestamps follow
+	ArcWeights  = 1 // flag: weights follow
+	ArcTimes    = 2 // flag: timestamps follow
+	arcDirected = 4 // flag: directions follow
 
 	// MaxBlockArcs is the largest count: the first arc costs one byte for its
 	// group, each further one at least one.
@@ -77,6 +105,9 @@ type ArcBlock struct {
 	Arcs    []Arc     // ascending
 	weights []float32 // of every arc; empty where all are 1
 	times   []int64   // of every arc; empty where there is none
+
+	directed bool
+	values   []ArcValue // of every arc of a directed graph
 }
 
 // Open verifies the checksum of a block and replaces b with its content.
@@ -100,28 +131,90 @@ func (b *ArcBlock) Decode(key, payload []byte) (err error) {
 	if b.Arcs, rest, err = decodeArcs(b.Arcs[:0], key, payload); err != nil {
 		return err
 	}
+	count, directions := len(b.Arcs), []byte(nil)
+	if b.directed = payload[0]&arcDirected != 0; b.directed {
+		if directions, rest, count, err = b.decodeDirections(rest); err != nil {
+			return err
+		}
+	}
 	if payload[0]&ArcWeights != 0 {
-		if rest, err = b.decodeWeights(rest); err != nil {
+		if rest, err = b.decodeWeights(rest, count); err != nil {
 			return err
 		}
 	}
 	if payload[0]&ArcTimes != 0 {
-		if rest, err = b.decodeTimes(rest); err != nil {
+		if rest, err = b.decodeTimes(rest, count); err != nil {
 			return err
 		}
 	}
 	if len(rest) != 0 {
 		return fault.Record("%d bytes after the arcs", len(rest))
 	}
+	if b.directed {
+		b.spread(directions)
+	}
 	return nil
 }
 
-func (b *ArcBlock) decodeWeights(in []byte) (rest []byte, err error) {
-	if len(in) < 4*len(b.Arcs) {
-		return nil, fault.Record("arc block has no room for %d weights", len(b.Arcs))
+// decodeDirections returns the bytes of the directions, and how many edges they are.
+func (b *ArcBlock) decodeDirections(in []byte) (directions, rest []byte, count int, err error) {
+	size := (len(b.Arcs) + 3) / 4
+	if len(in) < size {
+		return nil, nil, 0, fault.Record("arc block has no room for %d directions", len(b.Arcs))
+	}
+	directions = in[:size]
+	for i := range 4 * size {
+		ways := directions[i/4] >> (2 * (i % 4)) & 3
+		if (ways != 0) != (i < len(b.Arcs)) {
+			return nil, nil, 0, fault.Record("arc block has the directions %d of arc %d", ways, i)
+		}
+		count += bits.OnesCount8(ways)
+	}
+	return directions, in[size:], count, nil
+}
+
+// spread gives every arc of a directed graph its own values.
+func (b *ArcBlock) spread(directions []byte) {
+	b.values = slices.Grow(b.values[:0], len(b.Arcs))
+	at := 0
+	next := func() (weight float32, time int64) {
+		weight, time = 1, csr.NoTime
+		if len(b.weights) > 0 {
+			weight = b.weights[at]
+		}
+		if len(b.times) > 0 {
+			time = b.times[at]
+		}
+		at++
+		return weight, time
+	}
+	for i, a := range b.Arcs {
+		v := ArcValue{Arc: a}
+		ways := directions[i/4] >> (2 * (i % 4))
+		if ways&1 != 0 {
+			v.Weight, v.Time = next()
+		}
+		if ways&2 != 0 {
+			v.Back, v.BackTime = next()
+		}
+		b.values = append(b.values, v)
+	}
+}
+
+// Is returns a fault unless the block is of a graph that is directed, or is not.
+func (b *ArcBlock) Is(directed bool) error {
+	if b.directed != directed {
+		return wrongDirection(b.directed)
+	}
+	return nil
+}
+
+func (b *ArcBlock) decodeWeights(in []byte, count int) (rest []byte, err error) {
+	if len(in) < 4*count {
+		return nil, fault.Record("arc block has no room for %d weights", count)
 	}
 	some := false
-	for i := range b.Arcs {
+	for i := range count {
 		w := math.Float32frombits(binary.LittleEndian.Uint32(in[4*i:]))
 		if !ValidWeight(w) {
 			return nil, fault.Record("edge with weight %v", w)
@@ -132,12 +225,12 @@ func (b *ArcBlock) decodeWeights(in []byte) (rest []byte, err error) {
 	if !some {
 		return nil, fault.Record("arc block with weights that are all 1")
 	}
-	return in[4*len(b.Arcs):], nil
+	return in[4*count:], nil
 }
 
-func (b *ArcBlock) decodeTimes(in []byte) (rest []byte, err error) {
+func (b *ArcBlock) decodeTimes(in []byte, count int) (rest []byte, err error) {
 	last, some := int64(0), false
-	for range b.Arcs {
+	for range count {
 		code, size := uvarint(in)
 		if size == 0 {
 			return nil, fault.Record("arc block timestamp")
@@ -155,12 +248,42 @@ func (b *ArcBlock) decodeTimes(in []byte) (rest []byte, err error) {
 	return in, nil
 }
 
-// Weights returns the weights of all arcs, which b overwrites later, or nothing if all are 1.
-func (b *ArcBlock) Weights() []float32 { return b.weights }
+// wrongDirection is the fault of a block in a graph of the other kind.
+func wrongDirection(directed bool) error {
+	if directed {
+		return fault.Record("an arc block of a directed graph in an undirected one")
+	}
+	return fault.Record("an arc block of an undirected graph in a directed one")
+}
+
+// EdgeWeights returns the weights of all arcs, those of a directed graph as ArcValue.Edge has them.
+// b overwrites them later. If weighted is false, no edge of the graph has a weight other than 1:
+// there are none to return, and another weight in the block is a fault.
+func (b *ArcBlock) EdgeWeights(weighted bool) ([]float32, error) {
+	switch {
+	case !weighted && len(b.weights) > 0:
+		return nil, fault.Record("edges with weights where the catalogue says none")
+	case !weighted:
+		return nil, nil
+	case b.directed:
+		b.weights = b.weights[:0]
+		for _, v := range b.values {
+			b.weights = append(b.weights, v.Edge().Weight)
+		}
+	case len(b.weights) == 0:
+		for range b.Arcs {
+			b.weights = append(b.weights, 1)
+		}
+	}
+	return b.weights, nil
+}
 
 // At returns arc i with its values.
 func (b *ArcBlock) At(i int) ArcValue {
-	v := ArcValue{b.Arcs[i], 1, csr.NoTime}
+	if b.directed {
+		return b.values[i]
+	}
+	v := ArcValue{Arc: b.Arcs[i], Weight: 1, Time: csr.NoTime}
 	if len(b.weights) > 0 {
 		v.Weight = b.weights[i]
 	}
@@ -207,7 +330,7 @@ func decodeArcs(dst []Arc, key, payload []byte) (arcs []Arc, columns []byte, err
 	if len(payload) < arcBlockHead-ChecksumSize {
 		return dst, nil, fault.Record("arc block of %d bytes", len(payload))
 	}
-	if payload[0]&^(ArcWeights|ArcTimes) != 0 {
+	if payload[0]&^(ArcWeights|ArcTimes|arcDirected) != 0 {
 		return dst, nil, fault.Record("arc block flags %#02x", payload[0])
 	}
 	count := int(binary.LittleEndian.Uint16(payload[1:]))

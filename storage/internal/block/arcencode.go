@@ -11,13 +11,15 @@ import (
 // arcMeter computes the size of the block of a growing list of arcs.
 type arcMeter struct {
 	count    int
-	last     ArcValue
+	values   int // weights and timestamps: one of each arc, two where a directed graph has both directions
+	last     Arc
 	lastTime int64 // the last timestamp that was not missing
 	group    int   // arcs of the last source
 	groups   int   // bytes of the groups
 	times    int   // bytes of the timestamps, even if the block stores none
 	weighted bool
 	timed    bool
+	directed bool
 }
 
 // add counts one more arc, which must follow all others.
@@ -26,27 +28,47 @@ func (m *arcMeter) add(v ArcValue) {
 	switch {
 	case m.count == 0:
 		m.groups, m.group = 1, 0
-	case u != m.last.Arc.Source():
-		m.groups += uvarintSize(uint64(u-m.last.Arc.Source())-1) + 1 + uvarintSize(zigzag(int64(w)-int64(u)))
+	case u != m.last.Source():
+		m.groups += uvarintSize(uint64(u-m.last.Source())-1) + 1 + uvarintSize(zigzag(int64(w)-int64(u)))
 		m.group = 0
 	default:
-		m.groups += uvarintSize(uint64(w-m.last.Arc.Target())-1) + uvarintSize(uint64(m.group)) - uvarintSize(uint64(m.group)-1)
+		m.groups += uvarintSize(uint64(w-m.last.Target())-1) + uvarintSize(uint64(m.group)) - uvarintSize(uint64(m.group)-1)
 	}
-	m.times += uvarintSize(timeCode(m.lastTime, v.Time))
-	if v.Time != csr.NoTime {
-		m.lastTime, m.timed = v.Time, true
+	if v.Back == 0 && v.Weight != 0 {
+		m.value(v.Weight, v.Time)
+	} else {
+		m.directions(v)
 	}
-	m.weighted = m.weighted || v.Weight != 1
 	m.count++
 	m.group++
-	m.last = v
+	m.last = v.Arc
+}
+
+func (m *arcMeter) value(weight float32, time int64) {
+	m.times += uvarintSize(timeCode(m.lastTime, time))
+	if time != csr.NoTime {
+		m.lastTime, m.timed = time, true
+	}
+	m.weighted = m.weighted || weight != 1
+	m.values++
+}
+
+// directions counts the values of an arc with an edge back.
+func (m *arcMeter) directions(v ArcValue) {
+	if v.Weight != 0 {
+		m.value(v.Weight, v.Time)
+	}
+	m.value(v.Back, v.BackTime)
 }
 
 // size returns the size of the record and its key.
 func (m *arcMeter) size() int {
 	size := arcKeySize + arcBlockHead + m.groups
+	if m.directed {
+		size += (m.count + 3) / 4
+	}
 	if m.weighted {
-		size += 4 * m.count
+		size += 4 * m.values
 	}
 	if m.timed {
 		size += m.times
@@ -62,13 +84,24 @@ func (m *arcMeter) flags() byte {
 	if m.timed {
 		flags |= ArcTimes
 	}
+	if m.directed {
+		flags |= arcDirected
+	}
 	return flags
 }
 
 // EncodeArcs makes the unsealed record of a block of the first of the given ascending arcs: as
 // many as fit into room bytes together with the key.
 func EncodeArcs(arcs []ArcValue, room int) (record []byte, count int) {
-	var m arcMeter
+	return arcMeter{}.encode(arcs, room)
+}
+
+// EncodeDirected is EncodeArcs for the arcs of a directed graph.
+func EncodeDirected(arcs []ArcValue, room int) (record []byte, count int) {
+	return arcMeter{directed: true}.encode(arcs, room)
+}
+
+func (m arcMeter) encode(arcs []ArcValue, room int) (record []byte, count int) {
 	for _, v := range arcs {
 		grown := m
 		grown.add(v)
@@ -82,21 +115,51 @@ func EncodeArcs(arcs []ArcValue, room int) (record []byte, count int) {
 	record[ChecksumSize] = m.flags()
 	binary.LittleEndian.PutUint16(record[ChecksumSize+1:], uint16(m.count))
 	record = appendGroups(record, arcs)
+	if m.directed {
+		record = appendDirections(record, arcs)
+	}
 	if m.weighted {
 		for _, v := range arcs {
-			record = binary.LittleEndian.AppendUint32(record, math.Float32bits(v.Weight))
+			if v.Weight != 0 {
+				record = binary.LittleEndian.AppendUint32(record, math.Float32bits(v.Weight))
+			}
+			if v.Back != 0 {
+				record = binary.LittleEndian.AppendUint32(record, math.Float32bits(v.Back))
+			}
 		}
 	}
 	if m.timed {
 		last := int64(0)
 		for _, v := range arcs {
-			record = binary.AppendUvarint(record, timeCode(last, v.Time))
-			if v.Time != csr.NoTime {
-				last = v.Time
+			if v.Weight != 0 {
+				record, last = appendTime(record, last, v.Time)
+			}
+			if v.Back != 0 {
+				record, last = appendTime(record, last, v.BackTime)
 			}
 		}
 	}
 	return record, m.count
+}
+
+// appendTime appends a timestamp and returns what the next one is stored by.
+func appendTime(dst []byte, last, time int64) ([]byte, int64) {
+	dst = binary.AppendUvarint(dst, timeCode(last, time))
+	if time == csr.NoTime {
+		return dst, last
+	}
+	return dst, time
+}
+
+// appendDirections appends two bits for each arc.
+func appendDirections(dst []byte, arcs []ArcValue) []byte {
+	for i, v := range arcs {
+		if i%4 == 0 {
+			dst = append(dst, 0)
+		}
+		dst[len(dst)-1] |= byte(OneIf(v.Weight != 0)|OneIf(v.Back != 0)<<1) << (2 * (i % 4))
+	}
+	return dst
 }
 
 // appendGroups appends the arcs themselves, source by source.
@@ -194,7 +257,7 @@ func (e *ArcEncoder) fillWindow() {
 		for g.Offsets[e.source+1] <= at {
 			e.source++
 		}
-		v := ArcValue{NewArc(e.source, g.Targets[at]), 1, csr.NoTime}
+		v := ArcValue{Arc: NewArc(e.source, g.Targets[at]), Weight: 1, Time: csr.NoTime}
 		if g.Weights != nil {
 			v.Weight = g.Weights[at]
 		}

@@ -30,7 +30,7 @@ func arcValues(g *csr.Graph) []ArcValue {
 	var list []ArcValue
 	for u := range uint32(g.Vertices()) {
 		for i, v := range g.Neighbors(u) {
-			a := ArcValue{NewArc(u, v), 1, csr.NoTime}
+			a := ArcValue{Arc: NewArc(u, v), Weight: 1, Time: csr.NoTime}
 			if g.Weights != nil {
 				a.Weight = g.WeightsOf(u)[i]
 			}
@@ -333,7 +333,7 @@ func TestRowBuilder_Runs(t *testing.T) {
 				runs[i-1].Below = runs[i].From
 			}
 		}
-		b, err := NewRowBuilder(runs, 3, 0, 0, 8, nil)
+		b, err := NewRowBuilder(runs, Counts{Edges: 3}, 8, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -52,6 +52,10 @@ func FuzzArcBlock(f *testing.F) {
 			f.Add(key, record[ChecksumSize:])
 		}
 	}
+	for _, d := range []*csr.Directed{sample.Directed(plain, 0, 0), sample.Directed(plain, 5, 0), sample.Directed(plain, 1, 1)} {
+		key, record := NewDirectedEncoder(d, 0).Next()
+		f.Add(key, record[ChecksumSize:])
+	}
 	f.Add(make([]byte, 8), []byte{0, 1, 0, 0})
 	f.Fuzz(func(t *testing.T, key, payload []byte) {
 		var block ArcBlock
@@ -61,18 +65,29 @@ func FuzzArcBlock(f *testing.F) {
 			}
 			return
 		}
+		valid := func(v ArcValue) bool { return ValidWeight(v.Weight) && v.Back == 0 && v.BackTime == 0 }
+		if block.directed {
+			valid = func(v ArcValue) bool {
+				one := func(weight float32, time int64) bool { return weight == 0 && time == 0 || ValidWeight(weight) }
+				return one(v.Weight, v.Time) && one(v.Back, v.BackTime) && (v.Weight != 0 || v.Back != 0)
+			}
+		}
 		var arcs []ArcValue
 		for i, a := range block.Arcs {
 			v := block.At(i)
 			if i > 0 && block.Arcs[i-1] >= a {
 				t.Fatalf("arcs do not ascend: %v", block.Arcs)
 			}
-			if a.Source() == a.Target() || a.Source() >= MaxVertices || a.Target() >= MaxVertices || !ValidWeight(v.Weight) {
+			if a.Source() == a.Target() || a.Source() >= MaxVertices || a.Target() >= MaxVertices || !valid(v) {
 				t.Fatalf("arc (%d, %d) with weight %v", a.Source(), a.Target(), v.Weight)
 			}
 			arcs = append(arcs, v)
 		}
-		record, count := EncodeArcs(arcs, math.MaxInt)
+		encode := EncodeArcs
+		if block.directed {
+			encode = EncodeDirected
+		}
+		record, count := encode(arcs, math.MaxInt)
 		if count != len(arcs) || !bytes.Equal(record[ChecksumSize:], payload) || !bytes.Equal(key, Key64(uint64(arcs[0].Arc))) {
 			t.Fatalf("%d arcs are encoded back as %d in %x, were %x", len(arcs), count, record[ChecksumSize:], payload)
 		}

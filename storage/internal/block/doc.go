@@ -28,6 +28,7 @@
 //	keyblock.go   keys and ids    8 to 12 bytes per vertex with short decimal keys, in both lists together;
 //	                              a longer key takes what it does not share with the one before, twice
 //	arcblock.go   arcs            1 to 2 bytes per arc, 2 to 4 per edge
+//	              directions      2 bits per arc of a directed graph
 //	              weights         4 bytes per arc, 8 per edge, in blocks where one is not 1
 //	              timestamps      3 to 4 bytes per arc, 7 to 8 per edge, in seconds
 //	attrblock.go  values          1 byte for a text of few and a small integer, 8 for a float, a bit for a boolean
@@ -46,5 +47,5 @@
 //	Column        a bit per vertex, and 8 bytes per number, a bit per boolean, or 4 per text and
 //	              8 per distinct text in addition to its bytes
 //	RowBuilder    the graph: 8 bytes per vertex, 4 per arc; 4 more for weights, 8 for timestamps;
-//	              and 48 bytes per block
+//	              and 48 bytes per block; of a directed graph a byte per arc more, and twice the weights and timestamps
 package block

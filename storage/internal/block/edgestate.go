@@ -7,45 +7,93 @@ import (
 )
 
 // ArcList is the list of the arcs of a graph.
-var ArcList = &List[ArcValue]{
-	Key:     func(v ArcValue) []byte { return Key64(uint64(v.Arc)) },
-	Compare: ArcValue.Compare,
-	Encode:  EncodeArcs,
-	Decode:  DecodeArcValues,
+func ArcList(directed bool) *List[ArcValue] {
+	l := &List[ArcValue]{
+		Key:     func(v ArcValue) []byte { return Key64(uint64(v.Arc)) },
+		Compare: ArcValue.Compare,
+		Encode:  EncodeArcs,
+		Decode: func(dst []ArcValue, key, payload []byte) ([]ArcValue, error) {
+			dst, is, err := DecodeArcValues(dst, key, payload)
+			if err == nil && is != directed {
+				err = wrongDirection(is)
+			}
+			return dst, err
+		},
+	}
+	if directed {
+		l.Encode = EncodeDirected
+	}
+	return l
 }
 
-// DecodeArcValues appends the arcs of a block to dst, with their values.
-func DecodeArcValues(dst []ArcValue, key, payload []byte) ([]ArcValue, error) {
+// DecodeArcValues appends the arcs of a block to dst, with their values, and reports whether the
+// block is of a directed graph.
+func DecodeArcValues(dst []ArcValue, key, payload []byte) (arcs []ArcValue, directed bool, err error) {
 	var block ArcBlock
 	if err := block.Decode(key, payload); err != nil {
-		return dst, err
+		return dst, false, err
 	}
 	for i := range block.Arcs {
 		dst = append(dst, block.At(i))
 	}
-	return dst, nil
+	return dst, block.directed, nil
 }
 
-// EdgeState is an edge, given as the arc from its smaller slot to its larger, with its values
-// and whether it is in the graph.
+// EdgeState is what joins two vertices, given as the arc from the smaller slot to the larger, with
+// its values and whether it is in the graph. In a directed graph that may be two edges.
 type EdgeState struct {
 	ArcValue
 	There bool // in the graph
 }
 
-// Weighted returns 1 if the edge is in the graph and has a weight other than 1, and otherwise
-// 0.
-func (s EdgeState) Weighted() uint64 { return OneIf(s.There && s.Weight != 1) }
+// count counts the edges in the graph for which f is true.
+func (s EdgeState) count(f func(weight float32, time int64) bool) uint64 {
+	return OneIf(s.There && s.Weight != 0 && f(s.Weight, s.Time)) + OneIf(s.There && s.Back != 0 && f(s.Back, s.BackTime))
+}
 
-// Timed returns 1 if the edge is in the graph and has a timestamp, and otherwise 0.
-func (s EdgeState) Timed() uint64 { return OneIf(s.There && s.Time != csr.NoTime) }
+// Edges returns the number of edges in the graph: up to 1 in an undirected graph, and up to 2 in a
+// directed one.
+func (s EdgeState) Edges() uint64 { return s.count(func(float32, int64) bool { return true }) }
 
-// OneIf returns 1 for true and 0 for false.
-func OneIf(b bool) uint64 {
-	if b {
-		return 1
+// Weighted returns how many of these have a weight other than 1.
+func (s EdgeState) Weighted() uint64 {
+	return s.count(func(weight float32, _ int64) bool { return weight != 1 })
+}
+
+// Timed returns how many of these have a timestamp.
+func (s EdgeState) Timed() uint64 {
+	return s.count(func(_ float32, time int64) bool { return time != csr.NoTime })
+}
+
+// Way returns one edge of a directed graph as the state of an undirected one: that from the smaller
+// slot to the larger, or back.
+func (s EdgeState) Way(back bool) EdgeState {
+	if back {
+		s.ArcValue = s.Turned()
 	}
-	return 0
+	s.There = s.There && s.Weight != 0
+	if s.Back, s.BackTime = 0, 0; !s.There {
+		s.Weight, s.Time = 1, csr.NoTime
+	}
+	return s
+}
+
+// SetWay makes one edge of a directed graph that of a result of Way.
+func (s *EdgeState) SetWay(back bool, way EdgeState) {
+	v := s.ArcValue
+	if !s.There {
+		v = ArcValue{Arc: v.Arc}
+	}
+	if back {
+		v = v.Turned()
+	}
+	if v.Weight, v.Time = way.Weight, way.Time; !way.There {
+		v.Weight, v.Time = 0, 0
+	}
+	if s.There = v.Weight != 0 || v.Back != 0; back {
+		v = v.Turned()
+	}
+	s.ArcValue = v
 }
 
 // Find fills in the states of those edges that the block contains; states and block are in

@@ -26,7 +26,17 @@ type Header struct {
 
 // knownFeatures are the features that this code can read, sorted. A file without any of them has
 // only the base of its format.
-var knownFeatures []string
+var knownFeatures = []string{FeatureDirected}
+
+// FeatureDirected is that of files that have, or had, a directed graph.
+const FeatureDirected = "directed"
+
+// Need adds a feature.
+func (h *Header) Need(feature string) {
+	if at, found := slices.BinarySearch(h.Features, feature); !found {
+		h.Features = slices.Insert(slices.Clone(h.Features), at, feature)
+	}
+}
 
 // headerSize is the number of bytes of a header without its features, after the checksum.
 const headerSize = 8 + 4 + 4 + 8 + 8 + 8 + 8 + 16 + 1

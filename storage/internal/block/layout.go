@@ -130,3 +130,11 @@ func checkKey(key []byte) error {
 
 // IDOf returns the number in the first eight bytes of a key.
 func IDOf(key []byte) uint64 { return binary.BigEndian.Uint64(key) }
+
+// OneIf returns 1 for true and 0 for false.
+func OneIf(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -16,9 +16,17 @@ type RowBuilder struct {
 	weights []float32 // nil if none is expected
 	times   []int64   // nil if none is expected
 
+	back *backColumns // of a directed graph; nil for an undirected one
+
 	vertices []uint32 // row of each slot, NoVertex for empty slots; nil if slots and rows are the same
 
-	weighted, timed uint64 // expected arcs with a weight other than 1, or with a timestamp
+	expected arcCounts
+}
+
+// arcCounts counts what the entries of the list of arcs have.
+type arcCounts struct {
+	weighted, timed uint64 // weights other than 1, and timestamps, of both directions
+	out, in         uint64 // edges to the target and back, of a directed graph
 }
 
 // RowRun takes the blocks of one run. It belongs to one goroutine, and shares nothing that it
@@ -33,7 +41,8 @@ type RowRun struct {
 	next, below Arc    // the arcs that may follow are in [next, below)
 	first, last uint32 // rows of the first arc and of the last one so far
 
-	weighted, timed uint64 // arcs with a weight other than 1, or with a timestamp
+	back  backColumns // of a directed graph
+	found arcCounts
 }
 
 // ArcRun is some blocks of arcs that follow each other.
@@ -43,25 +52,28 @@ type ArcRun struct {
 	From, Below Arc // all arcs are in [From, Below)
 }
 
-// NewRowBuilder prepares the rows of a graph with n vertices and the given numbers of edges, of
-// weights other than 1 and of timestamps. vertices is the row of each slot, or nil.
-func NewRowBuilder(runs []ArcRun, edges, weighted, timed uint64, n int, vertices []uint32) (*RowBuilder, error) {
+// NewRowBuilder prepares the rows of a graph with n vertices and the given numbers of edges.
+// vertices is the row of each slot, or nil.
+func NewRowBuilder(runs []ArcRun, count Counts, n int, vertices []uint32) (*RowBuilder, error) {
 	arcs := 0
 	for _, r := range runs {
 		arcs += r.Arcs
 	}
-	if uint64(arcs) != 2*edges { // before memory is taken for them
-		return nil, fault.Record("%d arcs where the catalogue says %d", arcs, 2*edges)
+	if uint64(arcs) != 2*count.Edges { // before memory is taken for them
+		return nil, fault.Record("%d arcs where the catalogue says %d", arcs, 2*count.Edges)
 	}
 	b := &RowBuilder{
 		offsets: vec.Zeros[int64](n + 1), targets: vec.Zeros[uint32](arcs), vertices: vertices,
-		weighted: 2 * weighted, timed: 2 * timed, Runs: make([]RowRun, len(runs)),
+		expected: arcCounts{2 * count.Weighted, 2 * count.Timed, count.Arcs, count.Arcs}, Runs: make([]RowRun, len(runs)),
 	}
-	if weighted > 0 {
+	if count.Weighted > 0 {
 		b.weights = vec.Zeros[float32](arcs)
 	}
-	if timed > 0 {
+	if count.Timed > 0 {
 		b.times = vec.Zeros[int64](arcs)
+	}
+	if count.Directed {
+		b.back = newBackColumns(arcs, count)
 	}
 	lo := 0
 	for i, run := range runs {
@@ -74,6 +86,9 @@ func NewRowBuilder(runs []ArcRun, edges, weighted, timed uint64, n int, vertices
 		if b.times != nil {
 			r.times = b.times[lo:lo:hi]
 		}
+		if b.back != nil {
+			r.back = b.back.part(lo, hi)
+		}
 		lo = hi
 	}
 	return b, nil
@@ -82,6 +97,9 @@ func NewRowBuilder(runs []ArcRun, edges, weighted, timed uint64, n int, vertices
 // Add adds the arcs of the next block with their weights and timestamps. It may overwrite them.
 func (r *RowRun) Add(block *ArcBlock) error {
 	arcs, n := block.Arcs, uint32(len(r.builder.offsets)-1)
+	if err := block.Is(r.builder.back != nil); err != nil {
+		return err
+	}
 	end := arcs[len(arcs)-1]
 	if arcs[0] < r.next || end >= r.below {
 		return fault.Record("arc blocks do not ascend")
@@ -111,6 +129,9 @@ func (r *RowRun) Add(block *ArcBlock) error {
 		}
 		r.targets = append(r.targets, a.Target())
 	}
+	if block.directed {
+		return r.addValues(block.values)
+	}
 	return r.addColumns(block)
 }
 
@@ -119,13 +140,41 @@ func (r *RowRun) addColumns(block *ArcBlock) error {
 	if (weighted > 0 && r.weights == nil) || (timed > 0 && r.times == nil) {
 		return fault.Record("more edges with weights or timestamps than the catalogue says")
 	}
-	r.weighted += weighted
-	r.timed += timed
+	r.found.weighted += weighted
+	r.found.timed += timed
 	if r.weights != nil {
 		r.weights = appendColumn(r.weights, block.weights, 1, len(block.Arcs))
 	}
 	if r.times != nil {
 		r.times = appendColumn(r.times, block.times, csr.NoTime, len(block.Arcs))
+	}
+	return nil
+}
+
+// addValues adds the columns of a block of a directed graph.
+func (r *RowRun) addValues(values []ArcValue) error {
+	for _, v := range values {
+		out, in := OneIf(v.Weight != 0), OneIf(v.Back != 0)
+		r.found.out += out
+		r.found.in += in
+		r.found.weighted += OneIf(v.Weight != 0 && v.Weight != 1) + OneIf(v.Back != 0 && v.Back != 1)
+		if out == 0 {
+			v.Time = csr.NoTime
+		}
+		if in == 0 {
+			v.BackTime = csr.NoTime
+		}
+		r.found.timed += OneIf(v.Time != csr.NoTime) + OneIf(v.BackTime != csr.NoTime)
+		r.back.ways = append(r.back.ways, byte(out|in<<1))
+		if r.weights != nil {
+			r.weights, r.back.weights = append(r.weights, v.Weight), append(r.back.weights, v.Back)
+		}
+		if r.times != nil {
+			r.times, r.back.times = append(r.times, v.Time), append(r.back.times, v.BackTime)
+		}
+	}
+	if (r.found.weighted > 0 && r.weights == nil) || (r.found.timed > 0 && r.times == nil) {
+		return fault.Record("more edges with weights or timestamps than the catalogue says")
 	}
 	return nil
 }
@@ -171,29 +220,38 @@ func ToVertices(block []Arc, vertices []uint32) error {
 	return nil
 }
 
-// Finish returns the graph once all arcs of all runs were added.
+// Finish returns the graph, which is undirected, once all arcs of all runs were added.
 func (b *RowBuilder) Finish() (*csr.Graph, error) {
 	row := 0 // rows up to this one have their offset
+	var found arcCounts
 	for i := range b.Runs {
 		r := &b.Runs[i]
 		if len(r.targets) != cap(r.targets) {
 			return nil, fault.Record("%d arcs where the blocks declare %d", len(r.targets), cap(r.targets))
 		}
-		if r.weighted > b.weighted || r.timed > b.timed {
-			return nil, fault.Record("more edges with weights or timestamps than the catalogue says")
-		}
-		b.weighted -= r.weighted
-		b.timed -= r.timed
+		found.weighted += r.found.weighted
+		found.timed += r.found.timed
+		found.out += r.found.out
+		found.in += r.found.in
 		if len(r.targets) > 0 {
 			b.begin(row, int(r.first), r.lo)
 			row = int(r.last)
 		}
 	}
-	if b.weighted != 0 || b.timed != 0 {
-		return nil, fault.Record("fewer edges with weights or timestamps than the catalogue says")
+	if found != b.expected {
+		return nil, fault.Record("other numbers of edges, weights or timestamps than the catalogue says")
 	}
 	b.begin(row, len(b.offsets)-1, len(b.targets))
 	return &csr.Graph{Offsets: b.offsets, Targets: b.targets, Weights: b.weights, Times: b.times}, nil
+}
+
+// FinishPairs is Finish for a directed graph.
+func (b *RowBuilder) FinishPairs() (*Pairs, error) {
+	g, err := b.Finish()
+	if err != nil {
+		return nil, err
+	}
+	return &Pairs{Rows: *g, backColumns: *b.back}, nil
 }
 
 // begin sets the offsets of the rows in (after, last].

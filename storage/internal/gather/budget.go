@@ -54,8 +54,8 @@ func limitOf(limit int64) int64 {
 	return max(limit, LeastLimit)
 }
 
-// graphBytes is the memory of a csr.Graph of n vertices.
-func graphBytes(n int, edges int64, weighted, timed bool) int64 {
+// graphBytes is the memory of a csr.Graph or a csr.Directed of n vertices.
+func graphBytes(n int, edges int64, weighted, timed, directed bool) int64 {
 	each := int64(4)
 	if weighted {
 		each += 4
@@ -63,14 +63,20 @@ func graphBytes(n int, edges int64, weighted, timed bool) int64 {
 	if timed {
 		each += 8
 	}
+	if directed {
+		n *= 2
+	}
 	return 8*int64(n) + 2*edges*each
 }
 
-func bytesOfGraph(g *csr.Graph) int64 {
-	if g == nil {
-		return 0
+func bytesOfGraph(g *csr.Graph, d *csr.Directed) int64 {
+	switch {
+	case d != nil:
+		return graphBytes(d.Vertices(), d.Arcs(), d.Out.Weights != nil, d.Out.Times != nil, true)
+	case g != nil:
+		return graphBytes(g.Vertices(), g.Edges(), g.Weights != nil, g.Times != nil, false)
 	}
-	return graphBytes(g.Vertices(), g.Edges(), g.Weights != nil, g.Times != nil)
+	return 0
 }
 
 // orderBytes is the memory per vertex for sorting the keys. Filling the rows of a graph takes at most

@@ -28,16 +28,17 @@ const (
 // Repeats are folded in the order of the input whatever the limit is: each run precedes the next
 // one in the input, and the buffer follows all runs.
 type edgeBuffer struct {
-	how  Repeated
-	room int64                    // limit of the buffer in bytes, including the space for sorting
-	temp func() (tempFile, error) // creates an empty file
+	how      Repeated
+	directed bool                     // edges are by source and target, and not by the smaller and the larger end
+	room     int64                    // limit of the buffer in bytes, including the space for sorting
+	temp     func() (tempFile, error) // creates an empty file
 
 	// The buffer: edges without values until the first edge with a weight or a time. The very first
 	// edge, which may turn out to be a header, stays at the front.
 	plain      []uint64
 	valued     []occurrence
 	withValues bool
-	held       int // 1 while the first edge is kept at the front
+	held       int // while the first edge is kept at the front, 1, or 2 if it has both directions
 	full       int // number of edges at which the buffer grows or is sorted
 
 	sparePlain  []uint64 // space for sorting, reused
@@ -116,7 +117,13 @@ func (p *edgeBuffer) putPlain(ctx context.Context, e uint64) error {
 	return nil
 }
 
-func joinEdge(u, v uint32) uint64 { return uint64(min(u, v))<<32 | uint64(max(u, v)) }
+// join is the number of an edge.
+func (p *edgeBuffer) join(u, v uint32) uint64 {
+	if p.directed {
+		return uint64(u)<<32 | uint64(v)
+	}
+	return uint64(min(u, v))<<32 | uint64(max(u, v))
+}
 
 // addValued adds an edge with a weight (0 for none) or a time.
 func (p *edgeBuffer) addValued(ctx context.Context, o occurrence) error {
@@ -397,7 +404,8 @@ func (p *edgeBuffer) settle(ctx context.Context, number []uint32) error {
 	}
 	// New numbers change the order: everything is sorted again.
 	other := newEdgeBuffer(p.how, p.room, p.temp)
-	other.withValues, other.full = p.withValues, min(other.full, other.most(p.withValues))
+	other.directed, other.withValues = p.directed, p.withValues
+	other.full = min(other.full, other.most(p.withValues))
 	defer other.close()
 	source := p.runs[0].source()
 	for {
@@ -412,7 +420,7 @@ func (p *edgeBuffer) settle(ctx context.Context, number []uint32) error {
 			return err
 		}
 		for _, o := range chunk {
-			o.edge = joinEdge(number[o.edge>>32], number[uint32(o.edge)])
+			o.edge = p.join(number[o.edge>>32], number[uint32(o.edge)])
 			if p.withValues {
 				err = other.put(ctx, o)
 			} else {
@@ -436,14 +444,14 @@ func (p *edgeBuffer) renumber(ctx context.Context, number []uint32) error {
 		if i%block.CheckEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		p.plain[i] = joinEdge(number[e>>32], number[uint32(e)])
+		p.plain[i] = p.join(number[e>>32], number[uint32(e)])
 	}
 	for i := range p.valued {
 		if i%block.CheckEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		e := &p.valued[i].edge
-		*e = joinEdge(number[*e>>32], number[uint32(*e)])
+		*e = p.join(number[*e>>32], number[uint32(*e)])
 	}
 	return nil
 }

@@ -40,11 +40,11 @@ func settled(t *testing.T, p *edgeBuffer, n int, number []uint32, base *csr.Grap
 	if err := p.settle(ctx, number); err != nil {
 		t.Fatal(err)
 	}
-	g, err := edgeRows(ctx, n, p.how, func() []edgeSource {
+	g, err := edgeRows(ctx, n, p.how, p.directed, func() []edgeSource {
 		if base == nil {
 			return p.sources()
 		}
-		return append([]edgeSource{graphSource(base, p.how)}, p.sources()...)
+		return append([]edgeSource{graphSource(base, p.how, p.directed)}, p.sources()...)
 	}, func(int64, bool, bool) error { return nil }, func(uint64) {})
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestEdgePile_Graph(t *testing.T) {
 			if u == v {
 				continue
 			}
-			if err := p.add(context.Background(), joinEdge(u, v)); err != nil {
+			if err := p.add(context.Background(), p.join(u, v)); err != nil {
 				t.Fatal(err)
 			}
 			if i == 0 {
@@ -118,7 +118,7 @@ func TestEdgePile_SortsRepeatsOnly(t *testing.T) {
 				different := max(1, uint32(share*float64(full)))
 				for i := range uint32(full + 1) {
 					u, v := edge(i % different)
-					if err := p.add(context.Background(), joinEdge(u, v)); err != nil {
+					if err := p.add(context.Background(), p.join(u, v)); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -233,7 +233,7 @@ func TestRowsOf(t *testing.T) {
 		for u := range uint32(n) {
 			for _, v := range want.Neighbors(u) {
 				if u < v {
-					edges = append(edges, joinEdge(u, v))
+					edges = append(edges, uint64(u)<<32|uint64(v))
 				}
 			}
 		}

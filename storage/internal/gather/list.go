@@ -21,15 +21,24 @@ type Options struct {
 	Limit        int64  // memory of the import in bytes; 0 means the default, and less than LeastLimit means LeastLimit
 	EdgeRoom     int64  // bytes of the buffer of edges, for tests; 0 means a quarter of the limit
 	Dir, Pattern string // of temporary files, for os.CreateTemp
+
+	Directed bool // edges have a source and a target
+	Auto     bool // the text decides instead, if it says what its edges are
+	Both     bool // in a directed graph: each edge has both directions
 }
 
 // List is everything that an import reads. The memory for edges is bounded (see edgeBuffer); vertices
 // take about 60 bytes each, and their keys.
 type List struct {
-	Edges     int64     // that were read, without a header
+	Edges     int64     // that were read, without a header; two for an edge of both directions
 	SelfLoops int64     // self-loops, which are dropped
 	Times     Times     // what the timestamps have in common
 	Columns   []*Column // attributes of the vertices
+	Directed  bool      // edges have a source and a target
+
+	auto  bool  // the text decides whether they have
+	both  bool  // each edge of a directed graph has both directions
+	undir int64 // edges that both holds for
 
 	attributes names           // of the columns
 	names      *block.Interner // vertices by key; after End only the keys
@@ -69,9 +78,10 @@ func NewList(ctx context.Context, o Options) *List {
 	}
 	temp := func() (tempFile, error) { return newTempFile(o.Dir, o.Pattern) }
 	buffer := newEdgeBuffer(o.Repeated, room, temp)
+	buffer.directed = o.Directed
 	return &List{
 		names: block.NewInterner(), ctx: ctx, join: o.Join, limit: limit, headerSeen: [2]int64{-1, -1},
-		buffer: buffer, feed: feed{buffer: buffer},
+		buffer: buffer, feed: feed{buffer: buffer}, Directed: o.Directed, auto: o.Auto, both: o.Both,
 	}
 }
 
@@ -86,7 +96,16 @@ func (l *List) BatchBytes() int { return int(l.limit / batchPart) }
 
 // Handler returns the functions that a reader calls with the edges and vertices that it reads.
 func (l *List) Handler() format.Handler {
-	return format.Handler{Edge: l.addEdge, Columns: l.addColumns, Vertex: l.addVertex}
+	return format.Handler{Edge: l.addEdge, Direction: l.direct, Columns: l.addColumns, Vertex: l.addVertex}
+}
+
+// direct takes what the text says of its edges, before the first of them.
+func (l *List) direct(directed bool) error {
+	if l.auto {
+		l.Directed, l.buffer.directed = directed, directed
+	}
+	l.both = l.both || !directed
+	return nil
 }
 
 // End must be called after everything was read. It removes the first edge if that was a header, and
@@ -128,6 +147,9 @@ func (l *List) RepeatedValues() int64 {
 func (l *List) Remarks() (list []format.Remark) {
 	if l.attributes.renamed.Count > 0 {
 		list = append(list, l.attributes.renamed)
+	}
+	if l.undir > 0 {
+		list = append(list, format.Remark{What: "edges without a direction, taken in both directions", Count: l.undir})
 	}
 	if l.rounded > 0 {
 		list = append(list, format.Remark{What: "whole weights above 16,777,216 rounded to seven digits", Count: l.rounded})
@@ -216,21 +238,29 @@ func (l *List) addEdge(e format.Edge) error {
 			return err
 		}
 	}
+	both := l.Directed && u != v && (e.Both || l.both)
 	if l.header == 0 {
 		l.header, l.firstLoop = uint32(min(l.names.Keys.Len(), len(l.headerSeen))), u == v
 		if u != v {
-			l.buffer.held = 1
+			l.buffer.held = 1 + int(block.OneIf(both))
 		}
 	}
 	l.Edges++
+	if both {
+		l.Edges++
+		l.undir += int64(block.OneIf(l.both))
+	}
 	switch {
 	case u == v:
 		l.SelfLoops++
 		return nil
 	case !e.Weighted && !e.Timed:
-		return l.feed.add(l.ctx, joinEdge(u, v))
+		if err := l.feed.add(l.ctx, l.buffer.join(u, v)); err != nil || !both {
+			return err
+		}
+		return l.feed.add(l.ctx, l.buffer.join(v, u))
 	}
-	o := occurrence{joinEdge(u, v), 0, csr.NoTime}
+	o := occurrence{l.buffer.join(u, v), 0, csr.NoTime}
 	if e.Weighted {
 		if o.weight = float64(float32(e.Weight)); o.weight != e.Weight && e.Weight >= 1<<24 && e.Weight == math.Trunc(e.Weight) {
 			l.rounded++
@@ -240,6 +270,10 @@ func (l *List) addEdge(e format.Edge) error {
 		o.time = e.Time
 		l.Times.Add(e.Time, e.Dated)
 	}
+	if err := l.feed.addValued(l.ctx, o); err != nil || !both {
+		return err
+	}
+	o.edge = l.buffer.join(v, u)
 	return l.feed.addValued(l.ctx, o)
 }
 
@@ -314,9 +348,11 @@ func (l *List) restNames() int {
 // edges are not created.
 func (l *List) dropHeader(ctx context.Context) error {
 	all, header, named := l.names.Keys.Len(), int(l.header), l.restNames()
-	l.Edges--
-	if l.firstLoop {
+	if l.Edges -= int64(max(1, l.buffer.held)); l.firstLoop {
 		l.SelfLoops--
+	}
+	if l.both && l.buffer.held == 2 {
+		l.undir--
 	}
 	l.buffer.dropFirst()
 	number, rest := slices.Repeat([]uint32{block.NoVertex}, all), block.NewKeySet(named)
@@ -364,7 +400,7 @@ func (l *List) step() int64 { return l.limit / 64 }
 // FitsGraph returns a MemoryError if the list and a graph of n slots, whose keys and values take
 // further bytes, together exceed the limit.
 func (l *List) FitsGraph(n int, edges int64, weighted, timed bool, further int64) error {
-	return l.fits(fmt.Sprintf("into a graph of %d edges", edges), graphBytes(n, edges, weighted, timed)+further)
+	return l.fits(fmt.Sprintf("into a graph of %d edges", edges), graphBytes(n, edges, weighted, timed, l.Directed)+further)
 }
 
 // fits returns a MemoryError if the list and further bytes together exceed the limit. The edges get

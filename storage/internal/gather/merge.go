@@ -13,19 +13,21 @@ import (
 
 // Base is the content of a graph before an import, by slot.
 type Base struct {
-	Keys    block.KeySet
-	Graph   *csr.Graph // nil for a graph without slots
-	Columns []*block.Column
+	Keys     block.KeySet
+	Graph    *csr.Graph    // nil for a directed graph, and one without slots
+	Directed *csr.Directed // of a directed graph; nil for one without slots
+	Columns  []*block.Column
 }
 
 // Merged is a graph with the edges and vertices of a list.
 type Merged struct {
-	Keys    block.KeySet // those of the base first
-	Graph   *csr.Graph
-	Touched []uint32 // slots that are new or have changed edges, ascending
-	Updated int64    // edges of the base whose weight or timestamp changed
-	Differ  int64    // edges that occur with different weights in the input, under RepeatedLast
-	Example string   // two ends of the first of these, by slots
+	Keys     block.KeySet // those of the base first
+	Graph    *csr.Graph
+	Directed *csr.Directed // in place of Graph, of a directed list
+	Touched  []uint32      // slots that are new or have changed edges, ascending
+	Updated  int64         // edges of the base whose weight or timestamp changed
+	Differ   int64         // edges that occur with different weights in the input, under RepeatedLast
+	Example  string        // two ends of the first of these, by slots
 
 	list   *List
 	base   Base
@@ -42,13 +44,27 @@ func (l *List) Merge(ctx context.Context, base Base) (*Merged, error) {
 	if err := l.buffer.settle(ctx, through(l.number, m.number)); err != nil {
 		return nil, err
 	}
-	var err error
-	if m.Graph, err = m.rows(ctx); err != nil {
+	g, err := m.rows(ctx)
+	if err != nil {
 		return nil, err
 	}
 	collect(orderBytes*int64(m.Keys.Len()), l.limit) // the edges that were read
-	m.Touched, m.Updated, err = changedRows(ctx, base.Graph, m.Graph)
+	if !l.Directed {
+		m.Graph = g
+		m.Touched, m.Updated, err = changedRows(ctx, base.Graph, m.Graph, false)
+		return m, err
+	}
+	m.Directed = csr.NewDirected(csr.Rows{Offsets: g.Offsets, Targets: g.Targets, Weights: g.Weights, Times: g.Times})
+	m.Touched, m.Updated, err = changedDirections(ctx, base.Directed, m.Directed)
 	return m, err
+}
+
+// Edges is the number of edges, each direction of a directed graph counted.
+func (m *Merged) Edges() int64 {
+	if m.Directed != nil {
+		return m.Directed.Arcs()
+	}
+	return m.Graph.Edges()
 }
 
 // mergeKeys assigns slots to the vertices of the list: known keys keep their slots, and new ones
@@ -105,7 +121,13 @@ func through(first, second []uint32) []uint32 {
 	return first
 }
 
-// rows builds the rows from the edges that were read and the edges of the base.
+// asGraph is the rows in the type of a graph, which has both arcs of each edge.
+func asGraph(r *csr.Rows) *csr.Graph {
+	return &csr.Graph{Offsets: r.Offsets, Targets: r.Targets, Weights: r.Weights, Times: r.Times}
+}
+
+// rows builds the rows from the edges that were read and the edges of the base; those by source of a
+// directed graph.
 func (m *Merged) rows(ctx context.Context) (*csr.Graph, error) {
 	differ := func(edge uint64) {
 		if m.Differ++; m.Differ == 1 {
@@ -113,20 +135,27 @@ func (m *Merged) rows(ctx context.Context) (*csr.Graph, error) {
 		}
 	}
 	buffer, n := m.list.buffer, m.Keys.Len()
-	if len(buffer.runs) == 0 && !buffer.withValues && m.base.Graph == nil && m.enough(int64(len(buffer.plain)), false, false) == nil {
+	old := m.base.Graph
+	if m.base.Directed != nil {
+		old = asGraph(&m.base.Directed.Out)
+	}
+	if len(buffer.runs) == 0 && !buffer.withValues && old == nil && m.enough(int64(len(buffer.plain)), false, false) == nil {
 		defer buffer.free()
+		if buffer.directed {
+			return rowsBySource(ctx, n, buffer.plain)
+		}
 		return rowsOf(ctx, n, buffer.plain)
 	}
 	sources := func() []edgeSource {
 		var list []edgeSource
-		if m.base.Graph != nil {
-			base := graphSource(m.base.Graph, buffer.how)
+		if old != nil {
+			base := graphSource(old, buffer.how, buffer.directed)
 			base.base = true
 			list = append(list, base)
 		}
 		return append(list, buffer.sources()...)
 	}
-	g, err := edgeRows(ctx, n, buffer.how, sources, m.enough, differ)
+	g, err := edgeRows(ctx, n, buffer.how, buffer.directed, sources, m.enough, differ)
 	var short *MemoryError
 	if errors.As(err, &short) && len(buffer.runs) == 0 {
 		// The edges that were read need not be in memory.
@@ -134,7 +163,7 @@ func (m *Merged) rows(ctx context.Context) (*csr.Graph, error) {
 			return nil, err
 		}
 		m.Differ = 0
-		g, err = edgeRows(ctx, n, buffer.how, sources, m.enough, differ)
+		g, err = edgeRows(ctx, n, buffer.how, buffer.directed, sources, m.enough, differ)
 	}
 	buffer.free()
 	return g, err
@@ -144,7 +173,7 @@ func (m *Merged) rows(ctx context.Context) (*csr.Graph, error) {
 // the limit.
 func (m *Merged) enough(edges int64, weighted, timed bool) error {
 	n := m.Keys.Len()
-	return m.fits(fmt.Sprintf("a graph of %d vertices and %d edges", n, edges), m.list.buffer.bytes()+graphBytes(n, edges, weighted, timed))
+	return m.fits(fmt.Sprintf("a graph of %d vertices and %d edges", n, edges), m.list.buffer.bytes()+graphBytes(n, edges, weighted, timed, m.list.Directed))
 }
 
 // fits returns a MemoryError if what is held and further bytes together exceed the limit.
@@ -159,7 +188,7 @@ func (m *Merged) fits(what string, further int64) error {
 // held is the memory of the import without the edges that were read, with what sorting the keys will
 // take.
 func (m *Merged) held() int64 {
-	sum := workBytes(m.list.limit) + m.base.Keys.Bytes() + m.Keys.Bytes() + bytesOfGraph(m.base.Graph) + bytesOfGraph(m.Graph) + m.filled
+	sum := workBytes(m.list.limit) + m.base.Keys.Bytes() + m.Keys.Bytes() + bytesOfGraph(m.base.Graph, m.base.Directed) + bytesOfGraph(m.Graph, m.Directed) + m.filled
 	for _, c := range m.list.Columns {
 		sum += c.Bytes()
 	}
@@ -237,8 +266,8 @@ func (m *Merged) fillBytes(from *Column, a block.Attribute, base *block.Column, 
 
 // changedRows compares a graph with a graph that contains all its edges. It returns the vertices
 // that are new or have changed edges, and the number of old edges whose weight or timestamp
-// changed.
-func changedRows(ctx context.Context, old, now *csr.Graph) (touched []uint32, updated int64, err error) {
+// changed; those of a directed graph have one arc each.
+func changedRows(ctx context.Context, old, now *csr.Graph, directed bool) (touched []uint32, updated int64, err error) {
 	known := uint32(0)
 	if old != nil {
 		known = uint32(old.Vertices())
@@ -254,7 +283,9 @@ func changedRows(ctx context.Context, old, now *csr.Graph) (touched []uint32, up
 			continue
 		case values:
 			differ, back := changedValues(old, now, v)
-			updated += differ
+			if updated += differ; directed {
+				updated += back
+			}
 			if differ+back == 0 && old.Degree(v) == now.Degree(v) {
 				continue
 			}
@@ -264,6 +295,31 @@ func changedRows(ctx context.Context, old, now *csr.Graph) (touched []uint32, up
 		touched = append(touched, v)
 	}
 	return touched, updated, nil
+}
+
+// changedDirections is changedRows for a directed graph: a vertex has changed edges if one of its
+// rows has.
+func changedDirections(ctx context.Context, old, now *csr.Directed) (touched []uint32, updated int64, err error) {
+	was := new(csr.Directed)
+	if old != nil {
+		was = old
+	}
+	out, updated, err := changedRows(ctx, asGraph(&was.Out), asGraph(&now.Out), true)
+	if err != nil {
+		return nil, 0, err
+	}
+	in, _, err := changedRows(ctx, asGraph(&was.In), asGraph(&now.In), true)
+	for len(out) > 0 && len(in) > 0 {
+		next := min(out[0], in[0])
+		touched = append(touched, next)
+		if out[0] == next {
+			out = out[1:]
+		}
+		if in[0] == next {
+			in = in[1:]
+		}
+	}
+	return append(append(touched, out...), in...), updated, err
 }
 
 // changedValues counts the edges of v in old whose weight or timestamp differs in now, separately

@@ -53,11 +53,26 @@ func rowsOf(ctx context.Context, n int, edges []uint64) (*csr.Graph, error) {
 	return &csr.Graph{Offsets: offsets, Targets: targets}, err
 }
 
+// rowsBySource builds the rows of the given arcs, which are distinct and ascending.
+func rowsBySource(ctx context.Context, n int, arcs []uint64) (*csr.Graph, error) {
+	g := &csr.Graph{Offsets: vec.Zeros[int64](n + 1), Targets: vec.Zeros[uint32](len(arcs))}
+	err := newPartition(len(arcs), len(arcs)+1).each(ctx, func(_, lo, hi int) {
+		for i, a := range arcs[lo:hi] {
+			g.Targets[lo+i] = uint32(a)
+			g.Offsets[a>>32+1]++
+		}
+	})
+	for v := range n {
+		g.Offsets[v+1] += g.Offsets[v]
+	}
+	return g, err
+}
+
 // edgeRows builds the rows of a graph from the edges of sources, which open reopens for each of
 // three passes. Repeated edges are folded. Beside the graph it takes 8 bytes per vertex. Before it
 // allocates the rows, it calls enough with their number of edges, and before that differ for every
-// edge that has different weights in the input.
-func edgeRows(ctx context.Context, n int, how Repeated, open func() []edgeSource, enough func(edges int64, weighted, timed bool) error, differ func(edge uint64)) (*csr.Graph, error) {
+// edge that has different weights in the input. The rows of a directed graph are those by source.
+func edgeRows(ctx context.Context, n int, how Repeated, directed bool, open func() []edgeSource, enough func(edges int64, weighted, timed bool) error, differ func(edge uint64)) (*csr.Graph, error) {
 	offsets, next := vec.Zeros[int64](n+1), vec.Zeros[int64](n)
 	edges, weighted, timed := int64(0), false, false
 	err := foldSources(ctx, how, open(), func(e uint64, f *edgeFold) error {
@@ -65,8 +80,9 @@ func edgeRows(ctx context.Context, n int, how Repeated, open func() []edgeSource
 			differ(e)
 		}
 		weight, err := f.result()
-		next[e>>32]++
-		next[uint32(e)]++
+		if next[e>>32]++; !directed {
+			next[uint32(e)]++
+		}
 		edges++
 		weighted, timed = weighted || weight != 1, timed || f.time != csr.NoTime
 		return err
@@ -100,7 +116,9 @@ func edgeRows(ctx context.Context, n int, how Repeated, open func() []edgeSource
 		}
 	}
 	// As in rowsOf: the smaller neighbours of each row, then the larger ones.
-	err = foldSources(ctx, how, open(), func(e uint64, f *edgeFold) error { put(uint32(e), uint32(e>>32), f); return nil })
+	if !directed {
+		err = foldSources(ctx, how, open(), func(e uint64, f *edgeFold) error { put(uint32(e), uint32(e>>32), f); return nil })
+	}
 	if err == nil {
 		err = foldSources(ctx, how, open(), func(e uint64, f *edgeFold) error { put(uint32(e>>32), uint32(e), f); return nil })
 	}

@@ -27,8 +27,8 @@ func once(list []occurrence) func() ([]occurrence, error) {
 	}
 }
 
-// graphSource returns the edges of a graph with weights or times.
-func graphSource(g *csr.Graph, how Repeated) edgeSource {
+// graphSource returns the edges of a graph with weights or times, or all arcs of a directed one.
+func graphSource(g *csr.Graph, how Repeated, directed bool) edgeSource {
 	u, chunk := uint32(0), []occurrence(nil)
 	at := int64(0)
 	return edgeSource{next: func() ([]occurrence, error) {
@@ -38,7 +38,7 @@ func graphSource(g *csr.Graph, how Repeated) edgeSource {
 				if len(chunk) == chunkEdges {
 					return chunk, nil
 				}
-				if v := g.Targets[at]; v > u {
+				if v := g.Targets[at]; v > u || directed {
 					weight := how.written(valueAt(g.Weights, at, 1))
 					chunk = append(chunk, occurrence{uint64(u)<<32 | uint64(v), weight, valueAt(g.Times, at, csr.NoTime)})
 				}

@@ -14,7 +14,9 @@ import (
 func FindEdges(t *tree.Tx, r *Record, arcs []block.Arc) ([]block.EdgeState, error) {
 	states := make([]block.EdgeState, len(arcs))
 	for i, a := range arcs {
-		states[i].ArcValue = block.ArcValue{Arc: a, Weight: 1, Time: csr.NoTime}
+		if states[i].ArcValue = (block.ArcValue{Arc: a}); !r.Directed {
+			states[i].Weight, states[i].Time = 1, csr.NoTime
+		}
 	}
 	if r.Object == 0 {
 		return states, nil
@@ -37,7 +39,7 @@ func FindEdges(t *tree.Tx, r *Record, arcs []block.Arc) ([]block.EdgeState, erro
 			end := block.ArcOfKey(next.Key)
 			here = 1 + sort.Search(len(rest)-1, func(i int) bool { return rest[i+1].Arc >= end })
 		}
-		if err := content.Open(p.Seed, b); err != nil {
+		if err := OpenArcs(p, r, &content, b); err != nil {
 			return nil, err
 		}
 		content.Find(rest[:here])
@@ -65,7 +67,7 @@ func ArcsOf(t *tree.Tx, r *Record, slot uint32) ([]block.ArcValue, error) {
 		if err := t.Ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := content.Open(p.Seed, b); err != nil {
+		if err := OpenArcs(p, r, &content, b); err != nil {
 			return nil, err
 		}
 		if content.Arcs[0] <= last {
@@ -82,4 +84,12 @@ func ArcsOf(t *tree.Tx, r *Record, slot uint32) ([]block.ArcValue, error) {
 		}
 	}
 	return list, nil
+}
+
+// OpenArcs replaces content with that of a block of a graph.
+func OpenArcs(p tree.Part, r *Record, content *block.ArcBlock, b block.Sealed) error {
+	if err := content.Open(p.Seed, b); err != nil {
+		return err
+	}
+	return content.Is(r.Directed)
 }

@@ -45,13 +45,16 @@ func SlotsOf(t *tree.Tx, r *Record) (block.SlotMap, error) {
 }
 
 // Create makes the catalogue entry of an empty graph.
-func Create(t *tree.Tx, name string) (*Record, error) {
+func Create(t *tree.Tx, name string, directed bool) (*Record, error) {
 	if _, err := Find(t, name); err == nil {
 		return nil, fmt.Errorf("graph %q: %w", name, fault.ErrExists)
 	} else if !errors.Is(err, fault.ErrNotFound) {
 		return nil, err
 	}
 	now := time.Now().UnixNano()
-	r := &Record{ID: t.NewID(), Version: 1, Created: now, Modified: now}
+	r := &Record{ID: t.NewID(), Version: 1, Created: now, Modified: now, Directed: directed}
+	if directed {
+		t.Header.Need(block.FeatureDirected)
+	}
 	return r, t.Put(block.GraphsName, []byte(name), r)
 }

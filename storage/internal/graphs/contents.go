@@ -18,9 +18,10 @@ import (
 // Contents are the vertices and edges of one version of a graph. They are by
 // slot if they are to be written.
 type Contents struct {
-	Graph *csr.Graph
-	Keys  block.KeySet
-	Slots block.SlotMap
+	Graph    *csr.Graph
+	Directed *csr.Directed // in place of Graph, for the edges of a directed graph
+	Keys     block.KeySet
+	Slots    block.SlotMap
 
 	// Attributes of the vertices, by slot, in ascending order of their numbers.
 	Attributes    []AttributeRecord
@@ -37,10 +38,12 @@ func (c *Contents) Digest(ctx context.Context, input [sha256.Size]byte) ([]byte,
 	d := block.Digester{Ctx: ctx, Sums: input[:]}
 	block.DigestList(&d, c.Keys.Offsets)
 	block.DigestList(&d, c.Keys.Blob)
-	block.DigestList(&d, c.Graph.Offsets)
-	block.DigestList(&d, c.Graph.Targets)
-	block.DigestList(&d, c.Graph.Weights)
-	block.DigestList(&d, c.Graph.Times)
+	if c.Directed != nil {
+		d.Sums = append(d.Sums, "directed"...)
+		digestRows(&d, &c.Directed.Out)
+	} else {
+		digestRows(&d, &csr.Rows{Offsets: c.Graph.Offsets, Targets: c.Graph.Targets, Weights: c.Graph.Weights, Times: c.Graph.Times})
+	}
 	for i, a := range c.Attributes {
 		d.Sums = fmt.Appendf(d.Sums, "%d %q %d ", a.ID, a.Name, a.Type)
 		block.DigestColumn(c.Columns[i], &d)
@@ -52,14 +55,42 @@ func (c *Contents) Digest(ctx context.Context, input [sha256.Size]byte) ([]byte,
 	return digest[:], nil
 }
 
+func digestRows(d *block.Digester, r *csr.Rows) {
+	block.DigestList(d, r.Offsets)
+	block.DigestList(d, r.Targets)
+	block.DigestList(d, r.Weights)
+	block.DigestList(d, r.Times)
+}
+
+// Arcs is the number of arcs that are stored: twice that of the edges of the undirected view.
+func (c *Contents) Arcs() uint64 {
+	if c.Directed != nil {
+		return 2 * uint64(c.Directed.Pairs())
+	}
+	return uint64(len(c.Graph.Targets))
+}
+
+// Counts are the numbers of the edges.
+func (c *Contents) Counts() block.Counts {
+	if c.Directed != nil {
+		weighted, timed := block.CountValues(c.Directed.Out.Weights, c.Directed.Out.Times)
+		return block.Counts{Directed: true, Edges: c.Arcs() / 2, Arcs: uint64(c.Directed.Arcs()), Weighted: weighted, Timed: timed}
+	}
+	weighted, timed := block.CountValues(c.Graph.Weights, c.Graph.Times)
+	return block.Counts{Edges: c.Arcs() / 2, Weighted: weighted / 2, Timed: timed / 2}
+}
+
 // ReadContents reads the keys and edges of a graph and checks ranges, order and counts;
 // only Check verifies that every edge is there in both directions. If dense is set,
-// keys and edges are by vertex. Otherwise they are by slot, where empty slots have
-// neither, and the attributes are read too.
+// keys and edges are by vertex, and the edges of a directed graph those of its undirected
+// view. Otherwise they are by slot, where empty slots have neither, and the attributes are
+// read too.
 func ReadContents(t *tree.Tx, name string, r *Record, dense bool) (Contents, error) {
 	c := Contents{Keys: block.NewKeySet(int(r.Slots))}
 	if r.Object == 0 {
-		c.Graph = &csr.Graph{Offsets: []int64{0}}
+		if c.Graph = (&csr.Graph{Offsets: []int64{0}}); r.Directed && !dense {
+			c.Graph, c.Directed = nil, csr.NewDirected(csr.Rows{Offsets: []int64{0}})
+		}
 		return c, nil
 	}
 	if r.Edges > math.MaxInt/8 || r.Slots > math.MaxInt/8 {
@@ -81,15 +112,40 @@ func ReadContents(t *tree.Tx, name string, r *Record, dense bool) (Contents, err
 	if err != nil {
 		return c, inKeys(err)
 	}
-	c.Graph, err = ReadArcs(t, r, n, vertices, func() error {
+	first := func() error {
 		err := ReadKeys(t, &c.Keys, keys, r)
 		if err == nil && dense {
 			err = c.Keys.Drop(c.Slots.Empty)
 		}
 		return inKeys(err)
-	})
+	}
+	if r.Directed && !dense {
+		var p *block.Pairs
+		if p, err = ReadPairs(t, r, n, vertices, first); err == nil {
+			c.Directed = p.Directed()
+		}
+	} else {
+		c.Graph, err = ReadArcs(t, r, n, vertices, first)
+	}
 	t.ReleaseMap()
 	return c, fault.Corrupt(t.Path, DescribeGraph(name)+", arcs", err)
+}
+
+// ReadDirected reads the edges of a directed graph, by vertex. Ranges, order and counts are checked.
+func ReadDirected(t *tree.Tx, name string, r *Record) (*csr.Directed, error) {
+	if r.Object == 0 {
+		return csr.NewDirected(csr.Rows{Offsets: []int64{0}}), nil
+	}
+	slots, err := SlotsOf(t, r)
+	if err != nil {
+		return nil, fault.Corrupt(t.Path, DescribeGraph(name)+", empty slots", err)
+	}
+	p, err := ReadPairs(t, r, int(r.Vertices), slots.Table(), func() error { return nil })
+	t.ReleaseMap()
+	if err != nil {
+		return nil, fault.Corrupt(t.Path, DescribeGraph(name)+", arcs", err)
+	}
+	return p.Directed(), nil
 }
 
 // ReadKeys fills the set with the keys of all slots.

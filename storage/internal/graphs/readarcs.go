@@ -15,10 +15,35 @@ const runBlocks = 16
 // releaseRuns is after how many runs the pages that they were read from are released.
 const releaseRuns = 128
 
-// ReadArcs builds n rows from the arc blocks, in as many goroutines as there are processors.
-// vertices, where not nil, gives the row of each slot. One of the goroutines begins with
-// first, whose error precedes those of decoding. Memory beyond the rows is 48 bytes for each block.
+// ReadArcs builds n rows from the arc blocks, in as many goroutines as there are processors; of a
+// directed graph those of its undirected view. vertices, where not nil, gives the row of each slot.
+// One of the goroutines begins with first, whose error precedes those of decoding. Memory beyond the
+// rows is 48 bytes for each block.
 func ReadArcs(t *tree.Tx, r *Record, n int, vertices []uint32, first func() error) (*csr.Graph, error) {
+	if r.Directed {
+		p, err := ReadPairs(t, r, n, vertices, first)
+		if err != nil {
+			return nil, err
+		}
+		return p.Undirected(), nil
+	}
+	b, err := addArcs(t, r, n, vertices, first)
+	if err != nil {
+		return nil, err
+	}
+	return b.Finish()
+}
+
+// ReadPairs is ReadArcs for the rows of a directed graph with both directions.
+func ReadPairs(t *tree.Tx, r *Record, n int, vertices []uint32, first func() error) (*block.Pairs, error) {
+	b, err := addArcs(t, r, n, vertices, first)
+	if err != nil {
+		return nil, err
+	}
+	return b.FinishPairs()
+}
+
+func addArcs(t *tree.Tx, r *Record, n int, vertices []uint32, first func() error) (*block.RowBuilder, error) {
 	p, err := t.Part(r.Object, block.ArcsName)
 	if err != nil {
 		return nil, err
@@ -28,12 +53,12 @@ func ReadArcs(t *tree.Tx, r *Record, n int, vertices []uint32, first func() erro
 	if err != nil {
 		return nil, err
 	}
-	b, err := block.NewRowBuilder(runs, r.Edges, r.Weighted, r.Timed, n, vertices)
+	b, err := block.NewRowBuilder(runs, r.Counts(), n, vertices)
 	if err != nil {
 		return nil, err
 	}
 	room := make([]block.ArcBlock, runtime.GOMAXPROCS(0))
-	err = Parallel(t, 1+len(runs), len(room), func(worker, i int) error {
+	return b, Parallel(t, 1+len(runs), len(room), func(worker, i int) error {
 		if i == 0 {
 			return first()
 		}
@@ -42,10 +67,6 @@ func ReadArcs(t *tree.Tx, r *Record, n int, vertices []uint32, first func() erro
 		}
 		return addRun(&b.Runs[i-1], runs[i-1].Blocks, p.Seed, &room[worker])
 	})
-	if err != nil {
-		return nil, err
-	}
-	return b.Finish()
 }
 
 // ArcRuns lists the blocks of all arcs without decoding them.

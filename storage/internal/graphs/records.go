@@ -29,6 +29,24 @@ type Record struct {
 	Weighted      uint64            `msgpack:"weighted"`        // edges whose weight is not 1
 	Timed         uint64            `msgpack:"timed"`           // edges that have a timestamp
 	Times         format.TimeForm   `msgpack:"times,omitempty"` // how they are written
+
+	// A directed graph has Arcs edges, of which Weighted have a weight other than 1 and Timed a
+	// timestamp; Edges is then the number of edges of its undirected view.
+	Directed bool   `msgpack:"directed,omitempty"`
+	Arcs     uint64 `msgpack:"arcs,omitempty"`
+}
+
+// Count is the number of edges, which those of a directed graph are by source and target.
+func (r *Record) Count() uint64 {
+	if r.Directed {
+		return r.Arcs
+	}
+	return r.Edges
+}
+
+// Counts are the numbers for reading the arcs.
+func (r *Record) Counts() block.Counts {
+	return block.Counts{Directed: r.Directed, Edges: r.Edges, Arcs: r.Arcs, Weighted: r.Weighted, Timed: r.Timed}
 }
 
 // Same reports whether both are one version of one graph.
@@ -57,9 +75,10 @@ func (a AttributeRecord) Attribute() block.Attribute {
 func (r *Record) Validate(size int64) error {
 	if r.ID == 0 || r.Version == 0 || r.Slots > block.MaxVertices || r.Vertices > r.Slots || (r.Object == 0) != (r.Slots == 0) ||
 		r.Slots > uint64(size) || r.Vertices > uint64(size)/2 || r.Edges > uint64(size)/2 || (r.Vertices == 0 && r.Edges > 0) ||
-		r.Weighted > r.Edges || r.Timed > r.Edges || r.Times > format.TimeClocks {
-		return fault.Record("catalogue entry of a graph: id %d, version %d, object %d, %d vertices in %d slots, %d edges, %d with weights, %d with timestamps",
-			r.ID, r.Version, r.Object, r.Vertices, r.Slots, r.Edges, r.Weighted, r.Timed)
+		r.Weighted > r.Count() || r.Timed > r.Count() || r.Times > format.TimeClocks ||
+		r.Arcs > 2*r.Edges || r.Directed && r.Arcs < r.Edges || !r.Directed && r.Arcs > 0 {
+		return fault.Record("catalogue entry of a graph: id %d, version %d, object %d, %d vertices in %d slots, %d edges and %d directed ones, %d with weights, %d with timestamps",
+			r.ID, r.Version, r.Object, r.Vertices, r.Slots, r.Edges, r.Arcs, r.Weighted, r.Timed)
 	}
 	return r.validateAttributes()
 }

@@ -12,10 +12,11 @@ import (
 // Remains are what is left of a damaged graph: the vertices whose keys are known,
 // numbered in the order of their slots, and the edges between them.
 type Remains struct {
-	Slots  []uint32 // of the vertices, ascending
-	Keys   []string // of the vertices
-	Graph  *csr.Graph
-	Values []*block.Column // of the attributes that are known
+	Slots    []uint32 // of the vertices, ascending
+	Keys     []string // of the vertices
+	Graph    *csr.Graph
+	Directed *csr.Directed   // in place of Graph, of a directed graph
+	Values   []*block.Column // of the attributes that are known
 
 	vertex map[uint32]uint32 // by slot
 }
@@ -90,17 +91,24 @@ func (left *Remains) readKeys(from Parts, object uint64) error {
 // known.
 func (left *Remains) readEdges(ctx context.Context, from Parts, object uint64) error {
 	var arcs []block.ArcValue
+	var directed bool
 	content := make([]block.ArcValue, 0, block.MaxBlockArcs)
 	err := from.Each(object, block.ArcsName, func(key, payload []byte) error {
-		found, err := block.DecodeArcValues(content[:0], key, payload)
+		found, is, err := block.DecodeArcValues(content[:0], key, payload)
 		if err != nil {
 			return err
 		}
+		directed = directed || is
 		for _, a := range found {
 			u, knownU := left.vertex[a.Arc.Source()]
 			v, knownV := left.vertex[a.Arc.Target()]
 			if knownU && knownV && u != v {
-				a.Arc = block.NewArc(min(u, v), max(u, v))
+				switch a.Arc = block.NewArc(u, v); {
+				case u > v && is:
+					a = a.Turned()
+				case u > v:
+					a.Arc = a.Arc.Reverse()
+				}
 				arcs = append(arcs, a)
 			}
 		}
@@ -115,6 +123,11 @@ func (left *Remains) readEdges(ctx context.Context, from Parts, object uint64) e
 	}
 	// Of the directions of an edge that contradict each other the first one counts.
 	arcs = slices.CompactFunc(arcs, func(a, b block.ArcValue) bool { return a.Arc == b.Arc })
+	if directed {
+		left.Graph = nil
+		left.Directed, err = directedOf(ctx, len(left.Slots), arcs)
+		return err
+	}
 	edges, weights, times := make([]csr.Edge, len(arcs)), make([]float32, len(arcs)), make([]int64, len(arcs))
 	weighted, timed := false, false
 	for i, a := range arcs {
@@ -130,6 +143,47 @@ func (left *Remains) readEdges(ctx context.Context, from Parts, object uint64) e
 	}
 	left.Graph = csr.FromSorted(len(left.Slots), edges, weights, times)
 	return nil
+}
+
+// directedOf is the directed graph of n vertices with the edges of pairs of vertices.
+func directedOf(ctx context.Context, n int, pairs []block.ArcValue) (*csr.Directed, error) {
+	var arcs []block.ArcValue
+	weighted, timed := false, false
+	for _, pair := range pairs {
+		for _, a := range [2]block.ArcValue{pair, pair.Turned()} {
+			if a.Weight != 0 {
+				arcs = append(arcs, a)
+				weighted, timed = weighted || a.Weight != 1, timed || a.Time != csr.NoTime
+			}
+		}
+	}
+	arcs, err := block.MergeSort(ctx, arcs, block.ArcValue.Compare)
+	if err != nil {
+		return nil, err
+	}
+	out := csr.Rows{Offsets: make([]int64, n+1)}
+	for _, a := range arcs {
+		out.Offsets[a.Arc.Source()+1]++
+		out.Targets = append(out.Targets, a.Arc.Target())
+		if weighted {
+			out.Weights = append(out.Weights, a.Weight)
+		}
+		if timed {
+			out.Times = append(out.Times, a.Time)
+		}
+	}
+	for v := range n {
+		out.Offsets[v+1] += out.Offsets[v]
+	}
+	return csr.NewDirected(out), nil
+}
+
+// Edges is the number of edges that are left.
+func (left *Remains) Edges() int64 {
+	if left.Directed != nil {
+		return left.Directed.Arcs()
+	}
+	return left.Graph.Edges()
 }
 
 // readValues reads what is left of the attributes.

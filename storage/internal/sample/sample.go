@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"heavytail/storage/csr"
@@ -24,6 +25,47 @@ func Graph(n, m int, seed uint64) *csr.Graph {
 		panic(err)
 	}
 	return g
+}
+
+// Directed gives each edge of g one direction, or one of four both; one in so many of the directed
+// edges has a weight and a timestamp, 0 gives none.
+func Directed(g *csr.Graph, weighted, timed int) *csr.Directed {
+	random := rand.New(rand.NewPCG(4, 4))
+	rows := make([][]uint32, g.Vertices())
+	for u := range uint32(g.Vertices()) {
+		for _, v := range g.Neighbors(u) {
+			if ways := random.IntN(4); u < v {
+				if ways != 1 {
+					rows[u] = append(rows[u], v)
+				}
+				if ways <= 1 {
+					rows[v] = append(rows[v], u)
+				}
+			}
+		}
+	}
+	out := csr.Rows{Offsets: make([]int64, len(rows)+1)}
+	for u, row := range rows {
+		slices.Sort(row)
+		for range row {
+			weight, time := float32(1), int64(csr.NoTime)
+			if weighted > 0 && random.IntN(weighted) == 0 {
+				weight = random.Float32() + 0.5
+			}
+			if timed > 0 && random.IntN(timed) == 0 {
+				time = 1_700_000_000 + random.Int64N(1e7)
+			}
+			if weighted > 0 {
+				out.Weights = append(out.Weights, weight)
+			}
+			if timed > 0 {
+				out.Times = append(out.Times, time)
+			}
+		}
+		out.Targets = append(out.Targets, row...)
+		out.Offsets[u+1] = int64(len(out.Targets))
+	}
+	return csr.NewDirected(out)
 }
 
 // Keys are n distinct keys of all lengths.

@@ -66,7 +66,18 @@ func (c *Checker) checkContents(where string, r *graphs.Record) error {
 	})
 	c.Try(where+", ids", remedyGraph, func() error { return c.checkIDs(r, &keys, keysOK) })
 	c.Try(where+", arcs", remedyGraph, func() error {
-		g, err := graphs.ReadArcs(c.Tx, r, int(r.Slots), nil, func() error { return nil })
+		first := func() error { return nil }
+		if r.Directed {
+			p, err := graphs.ReadPairs(c.Tx, r, int(r.Slots), nil, first)
+			if err == nil {
+				err = checkNoEdges(&p.Rows, &slots)
+			}
+			if err != nil {
+				return err
+			}
+			return mirrored(c.Tx.Ctx, p)
+		}
+		g, err := graphs.ReadArcs(c.Tx, r, int(r.Slots), nil, first)
 		if err != nil {
 			return err
 		}
@@ -110,25 +121,57 @@ func (c *Checker) checkIDs(r *graphs.Record, keys *block.KeySet, compare bool) e
 }
 
 // Symmetric verifies that every arc has its reverse, with the same weight
-// and timestamp, in O(n + m): visited in ascending order, the sources of the
-// arcs into a vertex must be its row.
+// and timestamp, in O(n + m).
 func Symmetric(ctx context.Context, g *csr.Graph) error {
-	next := make([]int64, g.Vertices())
-	for u := range uint32(g.Vertices()) {
+	rows := csr.Rows{Offsets: g.Offsets, Targets: g.Targets, Weights: g.Weights, Times: g.Times}
+	return Transposed(ctx, &rows, &rows)
+}
+
+// Transposed verifies that every entry of out has its reverse in rows by the other end, with the same
+// weight and timestamp, in O(n + m). Both have as many entries.
+func Transposed(ctx context.Context, out, in *csr.Rows) error {
+	if (out.Weights == nil) != (in.Weights == nil) || (out.Times == nil) != (in.Times == nil) {
+		return fault.Record("only one direction has weights or timestamps")
+	}
+	return eachReverse(ctx, out, in, func(u, v uint32, at, back int64) error {
+		if out.Weights != nil && out.Weights[at] != in.Weights[back] {
+			return fault.Record("edge (%d, %d) has two weights", u, v)
+		}
+		if out.Times != nil && out.Times[at] != in.Times[back] {
+			return fault.Record("edge (%d, %d) has two timestamps", u, v)
+		}
+		return nil
+	})
+}
+
+// mirrored verifies the same of a directed graph: both arcs between two vertices say the same of
+// the edges in both directions.
+func mirrored(ctx context.Context, p *block.Pairs) error {
+	rows := csr.Rows{Offsets: p.Rows.Offsets, Targets: p.Rows.Targets}
+	return eachReverse(ctx, &rows, &rows, func(u, v uint32, at, back int64) error {
+		if !p.Mirrored(at, back) {
+			return fault.Record("the rows of %d and %d differ in the edges between these", u, v)
+		}
+		return nil
+	})
+}
+
+// eachReverse calls f with the places of every entry and of its reverse, in rows by the other end.
+// Visited in ascending order, the sources of the entries of a target must be its row.
+func eachReverse(ctx context.Context, out, in *csr.Rows, f func(u, v uint32, at, back int64) error) error {
+	next := make([]int64, out.Vertices())
+	for u := range uint32(out.Vertices()) {
 		if u%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		for i, v := range g.Neighbors(u) {
-			at := g.Offsets[v] + next[v]
-			if at >= g.Offsets[v+1] || g.Targets[at] != u {
+		for i, v := range out.Neighbors(u) {
+			back := in.Offsets[v] + next[v]
+			if back >= in.Offsets[v+1] || in.Targets[back] != u {
 				return fault.Record("edge (%d, %d) is stored in one direction only", u, v)
 			}
 			next[v]++
-			if g.Weights != nil && g.Weights[at] != g.Weights[g.Offsets[u]+int64(i)] {
-				return fault.Record("edge (%d, %d) has two weights", u, v)
-			}
-			if g.Times != nil && g.Times[at] != g.Times[g.Offsets[u]+int64(i)] {
-				return fault.Record("edge (%d, %d) has two timestamps", u, v)
+			if err := f(u, v, out.Offsets[u]+int64(i), back); err != nil {
+				return err
 			}
 		}
 	}
