@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	mostAtOnce   = 16              // statements of one client
-	firstLine    = 4 << 10         // bytes of a line from a client without its token
-	firstSeconds = 5 * time.Second // in which the token must come
-	keptLine     = 64 << 10        // bytes of a buffer for lines that is kept for the next one
+	mostAtOnce = 16              // statements of one client
+	firstLine  = 4 << 10         // bytes of a line from a client without its token
+	tokenTime  = 5 * time.Second // in which the token must come
+	keptLine   = 64 << 10        // bytes of a buffer for lines that is kept for the next one
 )
 
 // client is one connection. Its lines are read by one goroutine, and each statement is answered by one.
@@ -124,7 +124,7 @@ func (c *client) close() {
 func (c *client) read() {
 	var buffer []byte
 	if c.conn != nil && !c.admitted {
-		_ = c.conn.SetReadDeadline(time.Now().Add(firstSeconds)) // the error comes with the read
+		_ = c.conn.SetReadDeadline(time.Now().Add(tokenTime)) // the error comes with the read
 	}
 	for {
 		most := wire.MaxLine
