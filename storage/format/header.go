@@ -16,7 +16,11 @@ import (
 // graph.
 func (p *parser) comment(content []byte) {
 	f := &p.first
-	if f.text != "" || p.opts.Header != HeaderAuto {
+	switch {
+	case f.text != "":
+		return
+	case p.opts.Header != HeaderAuto:
+		p.saysDirection(bytes.Fields(bytes.TrimLeft(content, "#% \t")))
 		return
 	}
 	names := p.declared(content)
@@ -443,8 +447,10 @@ func (p *parser) noteTriples(names []string, rows [][]string) {
 }
 
 // Network collections describe their files in comments above the edges. SNAP writes "# Directed
-// graph …" and "# Nodes: 5 Edges: 4"; KONECT writes "% sym unweighted" and "% 4 5 5", the
-// number of edges and the numbers of vertices on each side.
+// graph (…): name" and "# Nodes: 5 Edges: 4"; KONECT writes "% sym unweighted" and "% 4 5 5", the
+// number of edges and the numbers of vertices on each side. SNAP calls graphs directed that are
+// lists of both directions, such as those of joint papers, so that this decides nothing; a comment of these two
+// words alone does.
 
 // konectWeights are the kinds of weights of KONECT. All but the first have weights in the
 // third column.
@@ -478,14 +484,26 @@ func (p *parser) declared(comment []byte) (names []string) {
 	words := bytes.Fields(bytes.TrimLeft(comment, "#% \t"))
 	is := func(i int, word string) bool { return bytes.EqualFold(words[i], []byte(word)) }
 	switch {
-	case len(words) >= 2 && (is(0, "directed") || is(0, "undirected")) && (is(1, "graph") || is(1, "graph:")):
-		p.say(is(0, "directed"))
+	case p.saysDirection(words):
 	case len(words) == 4 && is(0, "nodes:") && is(2, "edges:"):
 		p.declare(words[1], words[3])
 	case p.first.konect && len(words) >= 2 && len(words) <= 3 && p.stats.DeclaredEdges == 0:
 		p.declare(words[1], words[0])
 	}
 	return nil
+}
+
+// saysDirection reports whether the words of a comment name the direction of the edges, and takes it, unless
+// there are more words than these two.
+func (p *parser) saysDirection(words [][]byte) bool {
+	is := func(i int, word string) bool { return len(words) > i && bytes.EqualFold(words[i], []byte(word)) }
+	if !(is(0, "directed") || is(0, "undirected")) || !(is(1, "graph") || is(1, "graph:")) {
+		return false
+	}
+	if p.stats.Directed = p.stats.Directed || is(0, "directed"); len(words) == 2 {
+		p.say(is(0, "directed"))
+	}
+	return true
 }
 
 // say takes what the text says of the direction of its edges.
