@@ -23,7 +23,7 @@ var directedTexts = map[string][2]string{
 	"l.net":     {"*Vertices 2\n*Arcslist\n1 2\n", "*Vertices 2\n*Arcs\n*Edgeslist\n1 2\n"},
 	"g.mtx":     {"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n", "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n1 2\n"},
 	"g.metis":   {"", "2 1\n2\n1\n"},
-	"snap.txt":  {"# Directed graph: x\n# FromNodeId ToNodeId\na b\n", "# Undirected graph: x\na b\n"},
+	"snap.txt":  {"# Directed graph\n# FromNodeId ToNodeId\na b\n", "# Undirected graph\na b\n"},
 	"snap.csv":  {"# Directed graph\nsource,target\na,b\n", "# Undirected graph\nsource,target\na,b\n"},
 	"out.x":     {"% asym unweighted\na b\n", "% sym unweighted\na b\n"},
 	"g.lg":      {"2,1,d,g\n1,2\n", "2,1,u,g\n1,2\n"},
@@ -126,10 +126,6 @@ func TestHandler_LateDirection(t *testing.T) {
 	var faults *OptionError
 	if err := (Options{Directed: "both"}).Validate(); !errors.As(err, &faults) || faults.Option != "directed" {
 		t.Errorf("%v", err)
-	}
-	_, err := Read(t.Context(), strings.NewReader("a\n"), Options{Layout: LayoutVertices, Directed: Directed}, Handler{})
-	if !errors.As(err, &faults) || faults.Option != "directed" {
-		t.Errorf("of vertices: %v", err)
 	}
 }
 

@@ -447,8 +447,10 @@ func (p *parser) noteTriples(names []string, rows [][]string) {
 }
 
 // Network collections describe their files in comments above the edges. SNAP writes "# Directed
-// graph …" and "# Nodes: 5 Edges: 4"; KONECT writes "% sym unweighted" and "% 4 5 5", the
-// number of edges and the numbers of vertices on each side.
+// graph (…): name" and "# Nodes: 5 Edges: 4"; KONECT writes "% sym unweighted" and "% 4 5 5", the
+// number of edges and the numbers of vertices on each side. SNAP calls graphs directed that are
+// lists of both directions, such as those of joint papers, so that this decides nothing; a comment of these two
+// words alone does.
 
 // konectWeights are the kinds of weights of KONECT. All but the first have weights in the
 // third column.
@@ -491,14 +493,18 @@ func (p *parser) declared(comment []byte) (names []string) {
 	return nil
 }
 
-// saysDirection reports whether the words of a comment are those of SNAP for the direction of the edges, and takes it.
+// saysDirection reports whether the words of a comment begin with those for the direction of the edges. It takes the
+// direction if there are no further words: SNAP calls each list directed, also those that have both directions of
+// each edge, which is only a notice.
 func (p *parser) saysDirection(words [][]byte) bool {
 	is := func(i int, word string) bool { return len(words) > i && bytes.EqualFold(words[i], []byte(word)) }
-	says := (is(0, "directed") || is(0, "undirected")) && (is(1, "graph") || is(1, "graph:"))
-	if says {
+	if !(is(0, "directed") || is(0, "undirected")) || !(is(1, "graph") || is(1, "graph:")) {
+		return false
+	}
+	if p.stats.Directed = p.stats.Directed || is(0, "directed"); len(words) == 2 {
 		p.say(is(0, "directed"))
 	}
-	return says
+	return true
 }
 
 // say takes what the text says of the direction of its edges.
