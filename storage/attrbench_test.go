@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"testing"
+
+	"heavytail/storage/internal/sample"
 )
 
 // benchVertices are vertices with four attributes, as people in a network have
@@ -102,6 +104,45 @@ func BenchmarkDB_Columns(b *testing.B) {
 				b.ReportMetric(float64(columns[0].Bytes())/n, "B/value")
 			}
 			b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "values/s")
+		})
+	}
+}
+
+// BenchmarkDB_EdgeColumns reads columns of the edges of a graph of 50,000 vertices and 250,000 edges, and
+// reports the bytes that a value takes in the file.
+func BenchmarkDB_EdgeColumns(b *testing.B) {
+	ctx := context.Background()
+	g := sample.Graph(50_000, 250_000, 1)
+	m := int(g.Edges())
+	for _, c := range []struct {
+		name  string
+		kind  Type
+		every int // one edge of so many has a value
+	}{{"kind", Text, 1}, {"since", Integer, 1}, {"score", Float, 1}, {"member", Boolean, 1}, {"few", Integer, 20}} {
+		b.Run(c.name, func(b *testing.B) {
+			db := newStore(b, nil)
+			column := NewColumn(Attribute{Name: c.name, Type: c.kind}, m)
+			for e := 0; e < m; e += c.every {
+				value := map[Type]Value{Text: TextValue(fmt.Sprint("kind ", e%9)), Integer: IntegerValue(int64(e*7919%60) - 30), Float: FloatValue(float64(e)), Boolean: BooleanValue(e%3 == 0)}[c.kind]
+				if err := column.Set(uint32(e), value); err != nil {
+					b.Fatal(err)
+				}
+			}
+			if _, err := db.PutGraph(ctx, "g", PutGraphRequest{Graph: g, EdgeAttributes: []*Column{column}}); err != nil {
+				b.Fatal(err)
+			}
+			s, err := db.Stats(ctx)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				columns, err := db.EdgeColumns(ctx, "g", 1)
+				if err != nil || columns[0].Count() != column.Count() {
+					b.Fatalf("%v, %v", columns, err)
+				}
+			}
+			b.ReportMetric(float64(column.Count())*float64(b.N)/b.Elapsed().Seconds(), "values/s")
+			b.ReportMetric(float64(s.Graphs[0].EdgeAttributes)/float64(column.Count()), "B/value")
 		})
 	}
 }

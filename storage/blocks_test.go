@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/graphs"
@@ -136,28 +137,42 @@ func TestEditBlocks_EmptySlots(t *testing.T) {
 	})
 }
 
+// placeOf is a place of its own for each number, in order: with slots for ever fewer numbers, and arcs of
+// ever more sources.
+func placeOf[P block.Place](i uint32) P {
+	if _, arc := any(P(0)).(block.Arc); arc {
+		return P(block.NewArc(i/7*3+i%3, i/7*3+i%3+1+i*i%900))
+	}
+	return P(i)
+}
+
 // Two attributes are stored in one part and do not affect each other.
 func TestEditBlocks_Values(t *testing.T) {
+	testEditValues[uint32](t)
+	testEditValues[block.Arc](t)
+}
+
+func testEditValues[P block.Place](t *testing.T) {
 	for kind := Text; kind <= Boolean; kind++ {
 		random := rand.New(rand.NewPCG(uint64(kind), 4))
 		inObject(t, func(x *tree.Tx, object uint64) error {
-			p, err := x.OpenPart(object, block.AttrsName)
+			p, err := x.OpenPart(object, block.ValuePart[P]())
 			if err != nil {
 				return err
 			}
-			other := block.ValueList(6, Integer)
-			if err := graphs.EditBlocks(x, p, other, []block.Edit[block.SlotValue]{{Entry: block.SlotValue{Slot: 1, Value: IntegerValue(7)}}}); err != nil {
+			other := block.ValueList[P](6, Integer)
+			if err := graphs.EditBlocks(x, p, other, []block.Edit[block.PlaceValue[P]]{{Entry: block.PlaceValue[P]{Place: placeOf[P](1), Value: IntegerValue(7)}}}); err != nil {
 				return err
 			}
-			l := block.ValueList(5, kind)
-			draw := func() block.SlotValue {
+			l := block.ValueList[P](5, kind)
+			draw := func() block.PlaceValue[P] {
 				v := Value{}
 				for v.IsMissing() {
 					v = anyValue(random, kind)
 				}
-				return block.SlotValue{Slot: random.Uint32N(1 << (5 + random.IntN(10))), Value: v}
+				return block.PlaceValue[P]{Place: placeOf[P](random.Uint32N(1 << (5 + random.IntN(10)))), Value: v}
 			}
-			tryEdits(t, x, p, l, random, 60, draw, func(a, b block.SlotValue) bool { return a == b })
+			tryEdits(t, x, p, l, random, 60, draw, func(a, b block.PlaceValue[P]) bool { return a == b })
 			if entries, blocks := listEntries(t, p, other); blocks != 1 || len(entries) != 1 || entries[0].Value.Integer() != 7 {
 				t.Errorf("%v: the other attribute has %v", kind, entries)
 			}
@@ -266,11 +281,30 @@ func compareSlots(x *tree.Tx, r *graphs.Record, want map[string]uint32, all *blo
 // The blocks of a column after changes in place equal those that are made from the same
 // values in order, from any starting block.
 func TestNextValueBlock(t *testing.T) {
-	const n = 5000
+	testNextValueBlock(t, func(i uint32) uint32 { return i })
+	// A graph with hubs, vertices of one edge, and vertices without any.
+	var edges []csr.Edge
+	for v := range uint32(2500) {
+		edges = append(edges, csr.Edge{U: v % 3, V: v + 3}, csr.Edge{U: v / 2 * 2, V: (v*v + 1) % 2503})
+	}
+	g, err := csr.FromEdges(2503, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var arcs []block.Arc
+	order := g.Order()
+	for i := range g.Edges() {
+		arcs = append(arcs, block.NewArc(order.Ends(i)))
+	}
+	testNextValueBlock(t, func(i uint32) block.Arc { return arcs[i] })
+}
+
+func testNextValueBlock[P block.Place](t *testing.T, placeOf func(i uint32) P) {
+	const n = 4000
 	for kind := Text; kind <= Boolean; kind++ {
 		random := rand.New(rand.NewPCG(uint64(kind), 8))
 		c := NewColumn(Attribute{Name: "a", Type: kind}, n)
-		var edits []block.Edit[block.SlotValue]
+		var edits []block.Edit[block.PlaceValue[P]]
 		for v := range uint32(n) {
 			if v > 1000 && v < 2000 {
 				continue
@@ -280,22 +314,22 @@ func TestNextValueBlock(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !x.IsMissing() {
-				edits = append(edits, block.Edit[block.SlotValue]{Entry: block.SlotValue{Slot: v, Value: x}})
+				edits = append(edits, block.Edit[block.PlaceValue[P]]{Entry: block.PlaceValue[P]{Place: placeOf(v), Value: x}})
 			}
 		}
 		inObject(t, func(x *tree.Tx, object uint64) error {
-			p, err := x.OpenPart(object, block.AttrsName)
+			p, err := x.OpenPart(object, block.ValuePart[P]())
 			if err != nil {
 				return err
 			}
-			if err := graphs.EditBlocks(x, p, block.ValueList(3, kind), edits); err != nil {
+			if err := graphs.EditBlocks(x, p, block.ValueList[P](3, kind), edits); err != nil {
 				return err
 			}
 			cursor := p.Bucket.Cursor()
 			wantKey, want := cursor.First()
 			blocks, total := 0, 0
 			for from := uint32(0); from < n; {
-				key, record, next := block.NextValueBlock(3, c, from)
+				key, record, next := block.NextValueBlock(3, c, from, placeOf)
 				if next <= from {
 					return fmt.Errorf("%v: from %d on to %d", kind, from, next)
 				}
@@ -312,7 +346,7 @@ func TestNextValueBlock(t *testing.T) {
 			if wantKey != nil {
 				return fmt.Errorf("%v: block %x is missing", kind, wantKey)
 			}
-			t.Logf("%v: %d values in %d blocks, %.2f bytes each", kind, len(edits), blocks, float64(total)/float64(len(edits)))
+			t.Logf("%s of %v: %d values in %d blocks, %.2f bytes each", block.ValuePart[P](), kind, len(edits), blocks, float64(total)/float64(len(edits)))
 			return nil
 		})
 	}
@@ -329,29 +363,39 @@ func FuzzAttributeBlock(f *testing.F) {
 				f.Fatal(err)
 			}
 		}
-		key, record, _ := block.NextValueBlock(2, c, 0)
+		key, record, _ := block.NextValueBlock(2, c, 0, placeOf[uint32])
+		f.Add(byte(kind), key, record[block.ChecksumSize:])
+		key, record, _ = block.NextValueBlock(2, c, 0, placeOf[block.Arc])
 		f.Add(byte(kind), key, record[block.ChecksumSize:])
 	}
 	f.Add(byte(Text), []byte{0, 2, 0, 0, 0, 0}, []byte{1, 2, 0, 1, 2, 'a', 2, 'a'})
 	f.Fuzz(func(t *testing.T, kind byte, key, payload []byte) {
-		l := block.ValueList(2, Type(kind%4)+1)
-		entries, err := l.Decode(nil, key, payload)
-		if err != nil {
-			if !errors.Is(err, fault.ErrRecord) {
-				t.Error(err)
-			}
-			return
-		}
-		for i, e := range entries {
-			if e.Value.IsMissing() || e.Slot >= block.MaxVertices || (i > 0 && entries[i-1].Slot >= e.Slot) {
-				t.Fatalf("entry %d: %v", i, e)
-			}
-		}
-		record, count := l.Encode(entries, 1<<30)
-		if count != len(entries) || !bytes.Equal(record[block.ChecksumSize:], payload) {
-			t.Fatalf("%d values are encoded back as %x, were %x", len(entries), record[block.ChecksumSize:], payload)
-		}
+		tryValueBlock(t, Type(kind%4)+1, key, payload, func(slot uint32) bool { return slot < block.MaxVertices })
+		tryValueBlock(t, Type(kind%4)+1, key, payload, func(a block.Arc) bool {
+			return a.Source() != a.Target() && max(a.Source(), a.Target()) < block.MaxVertices
+		})
 	})
+}
+
+func tryValueBlock[P block.Place](t *testing.T, kind Type, key, payload []byte, valid func(place P) bool) {
+	t.Helper()
+	l := block.ValueList[P](2, kind)
+	entries, err := l.Decode(nil, key, payload)
+	if err != nil {
+		if !errors.Is(err, fault.ErrRecord) {
+			t.Error(err)
+		}
+		return
+	}
+	for i, e := range entries {
+		if e.Value.IsMissing() || !valid(e.Place) || (i > 0 && entries[i-1].Place >= e.Place) {
+			t.Fatalf("entry %d: %v", i, e)
+		}
+	}
+	record, count := l.Encode(entries, 1<<30)
+	if count != len(entries) || !bytes.Equal(record[block.ChecksumSize:], payload) {
+		t.Fatalf("%d values are encoded back as %x, were %x", len(entries), record[block.ChecksumSize:], payload)
+	}
 }
 
 // FuzzSlotBlock: what decodes ascends and is encoded back to the same bytes.
@@ -383,10 +427,10 @@ func TestValueList_LongText(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		l := block.ValueList(1, Text)
-		want := []block.SlotValue{{Slot: 3, Value: TextValue("short")}, {Slot: 4, Value: TextValue(strings.Repeat("x", block.MaxText))}, {Slot: 5, Value: TextValue("short")}, {Slot: 9, Value: TextValue("")}}
+		l := block.ValueList[uint32](1, Text)
+		want := []block.PlaceValue[uint32]{{Place: 3, Value: TextValue("short")}, {Place: 4, Value: TextValue(strings.Repeat("x", block.MaxText))}, {Place: 5, Value: TextValue("short")}, {Place: 9, Value: TextValue("")}}
 		for _, e := range want {
-			if err := graphs.EditBlocks(x, p, l, []block.Edit[block.SlotValue]{{Entry: e}}); err != nil {
+			if err := graphs.EditBlocks(x, p, l, []block.Edit[block.PlaceValue[uint32]]{{Entry: e}}); err != nil {
 				return err
 			}
 		}

@@ -102,6 +102,10 @@ func graphInfo(r *graphs.Record, name string) GraphInfo {
 		info.Values = append(info.Values, int(a.Values))
 		info.Computed = append(info.Computed, computed(a.Computed))
 	}
+	for _, a := range r.EdgeAttributes {
+		info.EdgeAttributes = append(info.EdgeAttributes, a.Attribute())
+		info.EdgeValues = append(info.EdgeValues, int64(a.Values))
+	}
 	return info
 }
 

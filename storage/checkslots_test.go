@@ -28,12 +28,12 @@ func TestDB_Check_PlantedSlots(t *testing.T) {
 	snapshot := func(db *DB) error { _, err := db.Snapshot(ctx, "g"); return err }
 	columns := func(db *DB) error { _, err := db.Columns(ctx, "g", 3); return err }
 	embedding := func(db *DB) error { _, _, err := db.Embedding(ctx, "e"); return err }
-	ages := block.ValueList(0, Integer)
+	ages := block.ValueList[uint32](0, Integer)
 	tryPlants(t, []plant{
 		{"value of an empty slot", func(t *testing.T, root *bolt.Bucket) {
 			b, seed := objectBucket(t, root, "graphs", "g", block.AttrsName)
-			record, _ := ages.Encode([]block.SlotValue{{Slot: 0, Value: IntegerValue(1)}, {Slot: 1, Value: IntegerValue(2)}, {Slot: 2, Value: IntegerValue(3)}}, block.MaxBlock)
-			put(t, b, seed, block.AttrKey(0, 0), record)
+			record, _ := ages.Encode([]block.PlaceValue[uint32]{{Place: 0, Value: IntegerValue(1)}, {Place: 1, Value: IntegerValue(2)}, {Place: 2, Value: IntegerValue(3)}}, block.MaxBlock)
+			put(t, b, seed, block.AttrKey(0, uint32(0)), record)
 		}, "value of slot 1, which is empty", columns},
 		{"value of another type", func(t *testing.T, root *bolt.Bucket) {
 			b, seed := objectBucket(t, root, "graphs", "g", block.AttrsName)
@@ -41,7 +41,7 @@ func TestDB_Check_PlantedSlots(t *testing.T) {
 		}, "block of text values", columns},
 		{"values missing", func(t *testing.T, root *bolt.Bucket) {
 			b, _ := objectBucket(t, root, "graphs", "g", block.AttrsName)
-			if err := b.Delete(block.AttrKey(0, 0)); err != nil {
+			if err := b.Delete(block.AttrKey(0, uint32(0))); err != nil {
 				t.Fatal(err)
 			}
 		}, "values where the catalogue says", columns},
@@ -54,13 +54,13 @@ func TestDB_Check_PlantedSlots(t *testing.T) {
 		}, "0 values where the catalogue says", columns},
 		{"blocks that overlap", func(t *testing.T, root *bolt.Bucket) {
 			b, seed := objectBucket(t, root, "graphs", "g", block.AttrsName)
-			record, _ := ages.Encode([]block.SlotValue{{Slot: 2, Value: IntegerValue(1)}}, block.MaxBlock)
-			put(t, b, seed, block.AttrKey(0, 2), record)
+			record, _ := ages.Encode([]block.PlaceValue[uint32]{{Place: 2, Value: IntegerValue(1)}}, block.MaxBlock)
+			put(t, b, seed, block.AttrKey(0, uint32(2)), record)
 		}, "do not ascend", columns},
 		{"block of no attribute", func(t *testing.T, root *bolt.Bucket) {
 			b, seed := objectBucket(t, root, "graphs", "g", block.AttrsName)
-			record, _ := ages.Encode([]block.SlotValue{{Slot: 2, Value: IntegerValue(1)}}, block.MaxBlock)
-			put(t, b, seed, block.AttrKey(9, 2), record)
+			record, _ := ages.Encode([]block.PlaceValue[uint32]{{Place: 2, Value: IntegerValue(1)}}, block.MaxBlock)
+			put(t, b, seed, block.AttrKey(9, uint32(2)), record)
 		}, "belongs to no attribute", nil},
 		{"reserved name", func(t *testing.T, root *bolt.Bucket) {
 			changeStruct(t, root, block.GraphsName, "g", func(r *graphs.Record) { r.Attributes[0].Name = "degree" })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
@@ -42,18 +43,43 @@ func (db *DB) SnapshotColumns(ctx context.Context, graph string, names ...string
 
 // namedColumns reads the columns of some attributes, or of all without names.
 func namedColumns(t *tree.Tx, graph string, r *graphs.Record, names []string) ([]*Column, error) {
-	wanted := r.Attributes
-	if len(names) > 0 {
-		wanted = nil
+	wanted, err := namedAttributes(graphs.SchemaOf[uint32](r), names)
+	if err != nil {
+		return nil, err
 	}
+	return columns(t, graph, r, wanted)
+}
+
+// namedAttributes finds some attributes, or all without names.
+func namedAttributes(schema graphs.Schema, names []string) ([]graphs.AttributeRecord, error) {
+	if len(names) == 0 {
+		return *schema.List, nil
+	}
+	var wanted []graphs.AttributeRecord
 	for _, name := range names {
-		i := r.FindAttribute(name)
+		i := schema.Find(name)
 		if i < 0 {
 			return nil, &NotFoundError{Kind: "attribute", Name: name}
 		}
-		wanted = append(wanted, r.Attributes[i])
+		wanted = append(wanted, (*schema.List)[i])
 	}
-	return columns(t, graph, r, wanted)
+	return wanted, nil
+}
+
+// EdgeColumns returns the values of attributes of the edges of a graph, as Columns does those of the
+// vertices: edge by edge, in the order that csr.EdgeOrder gives the edges of the Snapshot of the given
+// version. It reads the edges of the graph and the blocks of these attributes.
+func (db *DB) EdgeColumns(ctx context.Context, graph string, version uint64, names ...string) ([]*Column, error) {
+	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphs.Record) ([]*Column, error) {
+		if r.Version != version {
+			return nil, fmt.Errorf("graph %q has version %d, no longer %d: %w", graph, r.Version, version, ErrConflict)
+		}
+		wanted, err := namedAttributes(graphs.SchemaOf[block.Arc](r), names)
+		if err != nil || len(wanted) == 0 {
+			return nil, err
+		}
+		return graphs.EdgeColumns(t, graph, r, wanted)
+	})
 }
 
 // columns reads columns by vertex.

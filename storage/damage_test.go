@@ -148,6 +148,9 @@ func historyRich(t *testing.T, db *DB) {
 			edges := randomEdges(random, 200)
 			for i := range edges {
 				edges[i].Source, edges[i].Target = fmt.Sprint("v", random.IntN(60*part+60)), fmt.Sprint("v", random.IntN(60*part+60))
+				for _, a := range modelAttributes[i%len(modelAttributes):] {
+					edges[i].Values = append(edges[i].Values, NamedValue{Name: a.Name, Value: anyValue(random, a.Type)})
+				}
 			}
 			_, err := x.InsertEdges("rich", edges)
 			return err

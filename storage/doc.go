@@ -33,7 +33,7 @@
 //
 //	errors, types, options                          public types
 //	db, open, catalog                               an open store, and entries of the catalogue
-//	graphs, snapshot, columns, update, edges, …     reading and changing graphs
+//	graphs, snapshot, columns, update, values, …    reading and changing graphs
 //	stats, storewriter                              what each kind of artefact needs
 //	artefact, index, model, prediction, job, …      what is derived from graphs, and dropping it
 //	embedding, embedslots, rows, generations, …     embeddings and their rows
@@ -58,6 +58,7 @@
 //	│              ├─ arcs  / source 4 target 4  block of arcs, by source and target
 //	│              ├─ attrs / attribute 2 first slot 4  block of values; where there are any
 //	│              ├─ empty / first slot 4     block of empty slots; where there are any
+//	│              ├─ edgeattrs / attribute 2 source 4 target 4  block of values of edges; where there are any
 //	│              │   of a generation of an embedding
 //	│              ├─ rows  / first row 4      chunk of rows
 //	│              ├─ empty / first slot 4     slots that were empty then; where there were any
@@ -92,6 +93,7 @@
 //	ids     │ flags 1 │ count 2 │ slot │ front-coded key, slot …
 //	arcs    │ flags 1 │ count 2 │ delta-varints grouped by source │ directions │ weights │ timestamps
 //	attrs   │ type 1  │ count 2 │ runs of slots │ values
+//	edgeattrs │ type 1 │ count 2 │ delta-varints grouped by source │ values
 //	empty   │ flags 1 │ count 2 │ runs of slots
 //	changes │ kind 1  │ count 2 │ delta-varints
 //	rows    │ count 4 │ float32 …
@@ -133,7 +135,9 @@
 // text or number; one or two bytes more if most vertices have no value. Names, cities,
 // ages and scores of 100,000 people take 7.2 bytes per vertex for the keys and 6.8 per
 // value. In memory a Column takes 8 bytes per number, 4 per text of few different ones
-// and about 30 per name. A vertex that is deleted leaves a byte among the keys, its
+// and about 30 per name. A value of an edge takes the bytes of an arc more, as it names its edge: on a
+// random graph of five edges per vertex a text of few takes 3.5 bytes, a small integer 3.4, a float 10.6
+// and a boolean 2.4. A vertex that is deleted leaves a byte among the keys, its
 // share of a run among the empty slots, and 4 bytes in a Snapshot.
 //
 // Embeddings take 4 bytes per value and 8 per mebibyte, and so does the generation
@@ -290,7 +294,8 @@
 // file has changes its bytes; then the old decoder stays, and the first commit rewrites what it
 // touches.
 //
-//	format  min reader  features  change
-//	5       5           –         the first of a release
-//	5       5           directed  directed graphs
+//	format  min reader  features         change
+//	5       5           –                the first of a release
+//	5       5           directed         directed graphs
+//	5       5           edge attributes  values of attributes of edges
 package storage

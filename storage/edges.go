@@ -35,6 +35,7 @@ type edgeBatch struct {
 
 	requests []request         // the edges whose ends are vertices
 	states   []block.EdgeState // states of the distinct edges in requests, ascending
+	values   valueBatch[block.Arc]
 }
 
 // request is an edge of a batch whose ends are known and distinct.
@@ -45,7 +46,7 @@ type request struct {
 }
 
 func newEdgeBatch(ctx context.Context, edges []Edge) (*edgeBatch, error) {
-	b := &edgeBatch{edges: edges, ends: make([][2]uint32, len(edges))}
+	b := &edgeBatch{edges: edges, ends: make([][2]uint32, len(edges)), values: valueBatch[block.Arc]{changed: make([]bool, len(edges))}}
 	names := block.NewInterner()
 	for i := range edges {
 		e := &edges[i]
@@ -76,6 +77,30 @@ func newEdgeBatch(ctx context.Context, edges []Edge) (*edgeBatch, error) {
 func (b *edgeBatch) find(t *tree.Tx, g *graphState) (err error) {
 	b.slots, err = graphs.SlotsOfKeys(t, &g.record, b.keys)
 	return fault.Corrupt(t.Path, graphs.DescribeGraph(g.name)+", ids", err)
+}
+
+// findValues gives every value its attribute, as valueBatch.request does.
+func (b *edgeBatch) findValues(g *graphState, strict bool) error {
+	b.values.record = g.record
+	for i := range b.edges {
+		for _, v := range b.edges[i].Values {
+			if err := b.values.request(uint32(i), v, strict); err != nil {
+				return fmt.Errorf("edge %s: %w", b.edges[i].name(), err)
+			}
+		}
+	}
+	return nil
+}
+
+// applyValues writes the values of the edges whose ends are vertices.
+func (b *edgeBatch) applyValues(t *tree.Tx, g *graphState) error {
+	if len(b.values.requests) == 0 {
+		return nil
+	}
+	return b.values.apply(t, g, func(i uint32) (block.Arc, bool) {
+		u, v := b.slots[b.ends[i][0]], b.slots[b.ends[i][1]]
+		return g.record.EdgeArc(u, v), u != v
+	})
 }
 
 // addMissing adds the ends that are not in the graph as vertices.
@@ -126,7 +151,7 @@ func (b *edgeBatch) locate(t *tree.Tx, g *graphState) (err error) {
 }
 
 // apply calls change for the state of every edge, in the order of the batch.
-func (b *edgeBatch) apply(t *tree.Tx, g *graphState, change func(s *block.EdgeState, e *Edge)) error {
+func (b *edgeBatch) apply(t *tree.Tx, g *graphState, change func(s *block.EdgeState, i int)) error {
 	after := slices.Clone(b.states)
 	at, before := 0, g.record.Timed
 	var times gather.Times
@@ -140,11 +165,11 @@ func (b *edgeBatch) apply(t *tree.Tx, g *graphState, change func(s *block.EdgeSt
 		e, state := &b.edges[r.index], &after[at]
 		if g.record.Directed {
 			way := state.Way(r.back)
-			change(&way, e)
+			change(&way, r.index)
 			state.SetWay(r.back, way)
 			state = &way
 		} else {
-			change(state, e)
+			change(state, r.index)
 		}
 		if state.There && e.Timed && e.Time != csr.NoTime {
 			times.Add(e.Time, e.Dated)
@@ -163,6 +188,8 @@ func (b *edgeBatch) apply(t *tree.Tx, g *graphState, change func(s *block.EdgeSt
 // edge without a weight has weight 1. An edge from a vertex to itself is dropped, and
 // the vertex kept. An invalid key is ErrKey, an invalid weight ErrInvalid.
 //
+// The rules for values of attributes are those of InsertVertices.
+//
 // Each block of keys or arcs that changes is rewritten once, so an edge of a large
 // batch costs much less than a single one; see the package comment.
 func (x *Tx) InsertEdges(graph string, edges []Edge) (WriteStats, error) {
@@ -170,7 +197,12 @@ func (x *Tx) InsertEdges(graph string, edges []Edge) (WriteStats, error) {
 	if err != nil {
 		return WriteStats{}, err
 	}
-	find := func(g *graphState) error { return b.find(x.tx, g) }
+	find := func(g *graphState) error {
+		if err := b.find(x.tx, g); err != nil {
+			return err
+		}
+		return b.findValues(g, false)
+	}
 	return x.counted(graph, find, func(g *graphState, stats *WriteStats) (err error) {
 		stats.SelfLoops = b.loops
 		if stats.NewVertices, err = b.addMissing(x.tx, g); err != nil {
@@ -179,30 +211,39 @@ func (x *Tx) InsertEdges(graph string, edges []Edge) (WriteStats, error) {
 		if err := b.locate(x.tx, g); err != nil {
 			return err
 		}
-		return b.apply(x.tx, g, stats.insert)
+		return b.insert(x.tx, g, stats)
 	})
 }
 
-// insert adds an edge, or its values, and counts whether it was inserted, updated or
-// unchanged.
-func (stats *WriteStats) insert(s *block.EdgeState, e *Edge) {
+// insert adds the edges, or what they give to those that exist, and counts whether each was inserted,
+// updated or unchanged.
+func (b *edgeBatch) insert(t *tree.Tx, g *graphState, stats *WriteStats) error {
+	if err := b.applyValues(t, g); err != nil {
+		return err
+	}
+	return b.apply(t, g, func(s *block.EdgeState, i int) { stats.insert(s, &b.edges[i], b.values.changed[i]) })
+}
+
+// insert adds an edge, or its weight and timestamp, and counts whether it was inserted, updated, as also
+// where valued says that values of attributes changed, or unchanged.
+func (stats *WriteStats) insert(s *block.EdgeState, e *Edge, valued bool) {
 	before := *s
 	s.There = true
 	e.give(s)
 	switch {
 	case !before.There:
 		stats.Inserted++
-	case *s != before:
+	case *s != before || valued:
 		stats.Updated++
 	default:
 		stats.Unchanged++
 	}
 }
 
-// UpdateEdges changes the weights and timestamps of edges, where they are
+// UpdateEdges changes the weights, timestamps and values of attributes of edges, where they are
 // given: weight 1 and csr.NoTime are those of an edge that has none. If an
-// edge does not exist, the first such edge gives a NotFoundError, and nothing
-// is changed.
+// edge does not exist, or an attribute of which a value is to be removed, the first such
+// gives a NotFoundError, and nothing is changed.
 func (x *Tx) UpdateEdges(graph string, edges []Edge) (WriteStats, error) {
 	b, err := newEdgeBatch(x.tx.Ctx, edges)
 	if err != nil {
@@ -215,9 +256,12 @@ func (x *Tx) UpdateEdges(graph string, edges []Edge) (WriteStats, error) {
 		if err := b.locate(x.tx, g); err != nil {
 			return err
 		}
-		return b.complete(g.record.Directed)
+		if err := b.complete(g.record.Directed); err != nil {
+			return err
+		}
+		return b.findValues(g, true)
 	}
-	return x.counted(graph, find, func(g *graphState, stats *WriteStats) error { return b.apply(x.tx, g, stats.insert) })
+	return x.counted(graph, find, func(g *graphState, stats *WriteStats) error { return b.insert(x.tx, g, stats) })
 }
 
 // complete returns a NotFoundError for the first edge that does not exist.
@@ -240,8 +284,8 @@ func (b *edgeBatch) complete(directed bool) error {
 	return nil
 }
 
-// DeleteEdges removes edges; those that do not exist count as Missing. Weights
-// and timestamps do not matter. The vertices stay.
+// DeleteEdges removes edges with their values of attributes; those that do not exist count as Missing.
+// Weights, timestamps and values that are given do not matter. The vertices stay.
 func (x *Tx) DeleteEdges(graph string, edges []Edge) (WriteStats, error) {
 	b, err := newEdgeBatch(x.tx.Ctx, edges)
 	if err != nil {
@@ -254,7 +298,7 @@ func (x *Tx) DeleteEdges(graph string, edges []Edge) (WriteStats, error) {
 		return b.locate(x.tx, g)
 	}
 	return x.counted(graph, find, func(g *graphState, stats *WriteStats) error {
-		err := b.apply(x.tx, g, func(s *block.EdgeState, _ *Edge) {
+		err := b.apply(x.tx, g, func(s *block.EdgeState, _ int) {
 			if s.There {
 				s.There = false
 				stats.Deleted++
@@ -305,8 +349,8 @@ func edgesAt(t *tree.Tx, r *graphs.Record, graph, key string) ([]Edge, error) {
 	if err != nil {
 		return nil, fault.Corrupt(t.Path, graphs.DescribeGraph(graph)+", keys", err)
 	}
-	list := make([]Edge, 0, len(arcs))
-	add := func(source, target string, weight float32, time int64) {
+	list, places := make([]Edge, 0, len(arcs)), make([]block.Arc, 0, len(arcs))
+	add := func(source, target string, arc block.Arc, weight float32, time int64) {
 		if weight == 0 {
 			return
 		}
@@ -314,13 +358,38 @@ func edgesAt(t *tree.Tx, r *graphs.Record, graph, key string) ([]Edge, error) {
 		if time != csr.NoTime {
 			e.Time, e.Timed = time, true
 		}
-		list = append(list, e)
+		list, places = append(list, e), append(places, r.EdgeArc(arc.Source(), arc.Target()))
 	}
 	for i, v := range arcs {
-		add(key, keys[i], v.Weight, v.Time)
-		add(keys[i], key, v.Back, v.BackTime)
+		add(key, keys[i], v.Arc, v.Weight, v.Time)
+		add(keys[i], key, v.Arc.Reverse(), v.Back, v.BackTime)
 	}
-	return list, nil
+	return list, giveValues(t, r, graph, places, list)
+}
+
+// giveValues reads the values of edges at places.
+func giveValues(t *tree.Tx, r *graphs.Record, graph string, places []block.Arc, list []Edge) error {
+	if len(r.EdgeAttributes) == 0 {
+		return nil
+	}
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(places[a], places[b]) })
+	slices.Sort(places)
+	for _, a := range r.EdgeAttributes {
+		values, err := graphs.ValuesAt(t, r, a, places)
+		if err != nil {
+			return fault.Corrupt(t.Path, graphs.DescribeValues[block.Arc](graph, a.Name), err)
+		}
+		for at, v := range values {
+			if i := order[at]; !v.IsMissing() {
+				list[i].Values = append(list[i].Values, NamedValue{Name: a.Name, Value: v})
+			}
+		}
+	}
+	return nil
 }
 
 // give copies the weight and the timestamp of e, if given, to the state of an edge.

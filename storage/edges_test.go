@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -287,7 +288,7 @@ func (m *edgeModel) compareNeighbors(t *testing.T, v uint32, neighbors func(key 
 		want = append(want, edge)
 	}
 	got, err := neighbors(m.keys[v])
-	if err != nil || !slices.Equal(got, want) {
+	if err != nil || !slices.EqualFunc(got, want, func(a, b Edge) bool { return reflect.DeepEqual(a, b) }) {
 		t.Fatalf("neighbours of %q: %v, %v, want %v", m.keys[v], got, err, want)
 	}
 }

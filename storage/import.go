@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"time"
 
@@ -227,7 +228,8 @@ func (i *importer) run(ctx context.Context) error {
 		i.source = i.base.Source // the source of the edges, because this import has only vertices
 	}
 	i.result = i.base
-	if i.base.ID == 0 || stats.Added+stats.Updated+stats.NewVertices+stats.UpdatedVertices > 0 || len(i.contents.Attributes) > len(i.old.Attributes) {
+	if i.base.ID == 0 || stats.Added+stats.Updated+stats.NewVertices+stats.UpdatedVertices > 0 ||
+		len(i.contents.Attributes) > len(i.old.Attributes) || len(i.contents.EdgeAttributes) > len(i.old.EdgeAttributes) {
 		if err := i.publication.run(ctx); err != nil {
 			return fmt.Errorf("import into graph %q: %w", i.name, err)
 		}
@@ -274,7 +276,7 @@ func (i *importer) load(t *tree.Tx) error {
 // merge makes the new contents of the graph, and the entry of the change log.
 func (i *importer) merge(ctx context.Context) error {
 	stats := &i.stats
-	merged, err := i.list.Merge(ctx, gather.Base{Keys: i.old.Keys, Graph: i.old.Graph, Directed: i.old.Directed, Columns: i.old.Columns})
+	merged, err := i.list.Merge(ctx, gather.Base{Keys: i.old.Keys, Graph: i.old.Graph, Directed: i.old.Directed, Columns: i.old.Columns, EdgeColumns: i.old.EdgeColumns})
 	if err != nil {
 		return err
 	}
@@ -293,6 +295,9 @@ func (i *importer) merge(ctx context.Context) error {
 		return err
 	}
 	stats.UpdatedVertices = int64(len(valued))
+	if valued, err = i.mergeEdgeColumns(ctx, merged, valued); err != nil {
+		return err
+	}
 	i.change = newChange(merged.Keys.Len(), merged.Touched, valued)
 	return nil
 }
@@ -306,7 +311,7 @@ func (i *importer) mergeColumns(ctx context.Context, merged *gather.Merged) ([]u
 	c.Columns = slices.Clone(i.old.Columns)
 	changed := block.NewBits(i.old.Keys.Len())
 	for _, read := range i.list.Columns {
-		at, err := schema.AttributeFor(ctx, read)
+		at, err := graphs.SchemaOf[uint32](&schema).For(ctx, read)
 		if err != nil {
 			return nil, err
 		}
@@ -325,13 +330,62 @@ func (i *importer) mergeColumns(ctx context.Context, merged *gather.Merged) ([]u
 		}
 	}
 	c.Attributes, c.NextAttribute = schema.Attributes, schema.NextAttribute
-	var slots []uint32
-	for slot := range uint32(i.old.Keys.Len()) {
-		if block.BitAt(changed, slot) {
+	return slotsOf(changed, i.old.Keys.Len()), nil
+}
+
+// slotsOf lists the slots, of n, whose bits are set.
+func slotsOf(bits []uint64, n int) (slots []uint32) {
+	for slot := range uint32(n) {
+		if block.BitAt(bits, slot) {
 			slots = append(slots, slot)
 		}
 	}
-	return slots, nil
+	return slots
+}
+
+// mergeEdgeColumns is mergeColumns for the attributes of edges. It counts the edges of the graph of
+// which only values changed as updated, and returns valued, ascending slots, with the ends of all
+// edges whose values changed.
+func (i *importer) mergeEdgeColumns(ctx context.Context, merged *gather.Merged, valued []uint32) ([]uint32, error) {
+	c := &i.contents
+	schema := graphs.Record{EdgeAttributes: slices.Clone(i.old.EdgeAttributes), NextEdgeAttribute: i.base.NextEdgeAttribute}
+	list := graphs.SchemaOf[block.Arc](&schema)
+	read := make([]*gather.Column, len(schema.EdgeAttributes))
+	for _, column := range i.list.EdgeColumns {
+		at, err := list.For(ctx, column)
+		if err != nil {
+			return nil, err
+		}
+		if at == len(read) {
+			read = append(read, nil)
+		}
+		if at >= 0 {
+			read[at] = column
+		}
+	}
+	edges := block.NewBits(int(i.base.Count()))
+	for at, a := range schema.EdgeAttributes {
+		base := (*Column)(nil)
+		if at < len(i.old.EdgeColumns) {
+			base = i.old.EdgeColumns[at]
+		}
+		column, err := merged.FillEdges(ctx, read[at], a.Attribute(), base, edges)
+		if err != nil {
+			return nil, err
+		}
+		c.EdgeColumns = append(c.EdgeColumns, column)
+	}
+	c.EdgeAttributes, c.NextEdgeAttribute = schema.EdgeAttributes, schema.NextEdgeAttribute
+	if len(c.EdgeColumns) == 0 {
+		return valued, nil
+	}
+	slots := block.NewBits(i.old.Keys.Len())
+	for _, slot := range valued {
+		block.SetBit(slots, slot, true)
+	}
+	only, err := merged.ChangedEdges(ctx, edges, slots)
+	i.stats.Updated += only
+	return slotsOf(slots, i.old.Keys.Len()), err
 }
 
 // newChange returns the entry of the change log for a graph with n slots; touched are
@@ -356,8 +410,13 @@ type PutGraphRequest struct {
 	Directed   *csr.Directed         // in place of Graph, for a directed graph
 	Keys       func(v uint32) string // key of each vertex; nil means its number in decimal
 	Attributes []*Column             // one value per vertex each
-	Source     string                // for GraphInfo.Source
-	Times      format.TimeForm       // how timestamps are written
+
+	// EdgeAttributes have one value per edge each, in the order of csr.EdgeOrder; those of a directed
+	// graph in that of its rows by source.
+	EdgeAttributes []*Column
+
+	Source string          // for GraphInfo.Source
+	Times  format.TimeForm // how timestamps are written
 
 	// Progress, if not nil, is called for the stage "writing" as that of an import is.
 	Progress func(stage string, done, total int64)
@@ -401,7 +460,7 @@ func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (G
 		return nil
 	})
 	if err == nil {
-		err = p.putColumns(req.Attributes)
+		err = p.putColumns(req.Attributes, req.EdgeAttributes)
 	}
 	if err != nil {
 		return GraphInfo{}, err
@@ -412,21 +471,37 @@ func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (G
 	return graphInfo(&p.result, name), nil
 }
 
-// putColumns stores columns as the attributes of a graph that had no vertices.
-func (p *publication) putColumns(columns []*Column) error {
-	schema := graphs.Record{NextAttribute: p.base.NextAttribute}
+// putColumns stores columns as the attributes of the vertices and of the edges of a graph that had
+// no vertices.
+func (p *publication) putColumns(columns, edgeColumns []*Column) error {
+	r, c := &graphs.Record{NextAttribute: p.base.NextAttribute, NextEdgeAttribute: p.base.NextEdgeAttribute}, &p.contents
+	if err := p.addColumns(graphs.SchemaOf[uint32](r), columns, int64(c.Keys.Len()), "vertices"); err != nil {
+		return err
+	}
+	if err := p.addColumns(graphs.SchemaOf[block.Arc](r), edgeColumns, c.Count(), "edges"); err != nil {
+		return err
+	}
+	if len(edgeColumns) > 0 && c.Count() > math.MaxUint32 {
+		return fmt.Errorf("put graph %q: attributes of %d edges: %w", p.name, c.Count(), ErrLimit)
+	}
+	c.Columns, c.Attributes, c.NextAttribute = columns, r.Attributes, r.NextAttribute
+	c.EdgeColumns, c.EdgeAttributes, c.NextEdgeAttribute = edgeColumns, r.EdgeAttributes, r.NextEdgeAttribute
+	return nil
+}
+
+// addColumns enters columns with n values each.
+func (p *publication) addColumns(schema graphs.Schema, columns []*Column, n int64, of string) error {
 	for _, column := range columns {
-		if schema.FindAttribute(column.Name) >= 0 {
+		if schema.Find(column.Name) >= 0 {
 			return fmt.Errorf("put graph %q: attribute %q comes twice: %w", p.name, fault.Clip(column.Name), ErrInvalid)
 		}
-		if column.Len() != p.contents.Keys.Len() {
-			return fmt.Errorf("put graph %q: attribute %q has %d values for %d vertices: %w", p.name, fault.Clip(column.Name), column.Len(), p.contents.Keys.Len(), ErrInvalid)
+		if int64(column.Len()) != n {
+			return fmt.Errorf("put graph %q: attribute %q has %d values for %d %s: %w", p.name, fault.Clip(column.Name), column.Len(), n, of, ErrInvalid)
 		}
-		if _, err := schema.AddAttribute(column.Attribute); err != nil {
+		if _, err := schema.Add(column.Attribute); err != nil {
 			return err
 		}
 	}
-	p.contents.Columns, p.contents.Attributes, p.contents.NextAttribute = columns, schema.Attributes, schema.NextAttribute
 	return nil
 }
 

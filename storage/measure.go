@@ -106,9 +106,9 @@ func (s sizes) assignGraphs(t *tree.Tx, out *Stats, note func(error) error) erro
 		g := GraphStats{
 			Name: string(key), Vertices: int(r.Vertices), Edges: int64(r.Edges),
 			Keys: s.part(r.Object, block.KeysName), IDs: s.part(r.Object, block.IDsName), Arcs: s.part(r.Object, block.ArcsName),
-			Attributes: s.part(r.Object, block.AttrsName), Changes: changes[r.ID],
+			Attributes: s.part(r.Object, block.AttrsName), EdgeAttributes: s.part(r.Object, block.EdgeAttrsName), Changes: changes[r.ID],
 		}
-		g.Other = s.object(r.Object) - g.Keys - g.IDs - g.Arcs - g.Attributes
+		g.Other = s.object(r.Object) - g.Keys - g.IDs - g.Arcs - g.Attributes - g.EdgeAttributes
 		out.Graphs = append(out.Graphs, g)
 		return nil
 	})

@@ -25,9 +25,13 @@ type modelGraph struct {
 	edges      map[[2]uint32]modelEdge // u < v, or by source and target
 	attributes []Attribute
 	values     map[string]map[uint32]Value // by attribute and slot
-	log        []modelChange
-	history    map[uint64][]uint32 // live slots of every version
-	now        modelChange         // of the transaction that is open
+
+	edgeAttributes []Attribute
+	edgeValues     map[string]map[[2]uint32]Value // by attribute and edge, u < v
+
+	log     []modelChange
+	history map[uint64][]uint32 // live slots of every version
+	now     modelChange         // of the transaction that is open
 }
 
 type modelChange struct {
@@ -51,7 +55,7 @@ func newModel() *model {
 
 // newModelGraph is an empty graph; its first commit makes it version 1.
 func newModelGraph(directed bool) *modelGraph {
-	g := &modelGraph{directed: directed, ids: map[string]uint32{}, edges: map[[2]uint32]modelEdge{}, values: map[string]map[uint32]Value{}, history: map[uint64][]uint32{}}
+	g := &modelGraph{directed: directed, ids: map[string]uint32{}, edges: map[[2]uint32]modelEdge{}, values: map[string]map[uint32]Value{}, edgeValues: map[string]map[[2]uint32]Value{}, history: map[uint64][]uint32{}}
 	g.begin()
 	return g
 }
@@ -64,6 +68,10 @@ func (g *modelGraph) clone() *modelGraph {
 	c.values = map[string]map[uint32]Value{}
 	for name, values := range g.values {
 		c.values[name] = maps.Clone(values)
+	}
+	c.edgeAttributes, c.edgeValues = slices.Clone(g.edgeAttributes), map[string]map[[2]uint32]Value{}
+	for name, values := range g.edgeValues {
+		c.edgeValues[name] = maps.Clone(values)
 	}
 	c.begin()
 	return &c
@@ -208,7 +216,7 @@ func (g *modelGraph) deleteVertices(keys []string) (stats WriteStats) {
 		g.now.changed, g.now.deleted[slot] = true, true
 		for pair := range g.edges {
 			if pair[0] == slot || pair[1] == slot {
-				delete(g.edges, pair)
+				g.deleteEdge(pair)
 				g.touch(pair[:]...)
 				stats.EdgesDeleted++
 			}
@@ -237,8 +245,91 @@ func (g *modelGraph) pairOf(u, v uint32) [2]uint32 {
 	return [2]uint32{min(u, v), max(u, v)}
 }
 
+func (g *modelGraph) deleteEdge(pair [2]uint32) {
+	delete(g.edges, pair)
+	for _, values := range g.edgeValues {
+		delete(values, pair)
+	}
+}
+
+// addEdgeAttributes makes the attributes of the values of edges that the graph does not have.
+func (g *modelGraph) addEdgeAttributes(edges []Edge) {
+	for _, e := range edges {
+		for _, x := range e.Values {
+			if g.edgeValues[x.Name] == nil && !x.Value.IsMissing() {
+				g.edgeAttributes = append(g.edgeAttributes, Attribute{Name: x.Name, Type: x.Value.Type()})
+				g.edgeValues[x.Name] = map[[2]uint32]Value{}
+				g.now.changed = true
+			}
+		}
+	}
+}
+
+// setEdgeValue gives a value to an edge and reports whether that changed anything.
+func (g *modelGraph) setEdgeValue(pair [2]uint32, x NamedValue) bool {
+	values, value := g.edgeValues[x.Name], x.Value
+	if values == nil {
+		return false
+	}
+	i := slices.IndexFunc(g.edgeAttributes, func(a Attribute) bool { return a.Name == x.Name })
+	if g.edgeAttributes[i].Type == Float && value.Type() == Integer {
+		value = FloatValue(float64(value.Integer()))
+	}
+	changed := values[pair] != value
+	if values[pair] = value; value.IsMissing() {
+		delete(values, pair)
+	}
+	return changed
+}
+
+// noteEdgeValues notes the ends of the edges whose values differ from before.
+func (g *modelGraph) noteEdgeValues(before map[string]map[[2]uint32]Value) {
+	for name, values := range g.edgeValues {
+		for pair := range g.edges {
+			if values[pair] != before[name][pair] {
+				g.now.changed, g.now.values[pair[0]], g.now.values[pair[1]] = true, true, true
+			}
+		}
+	}
+}
+
+// dropEdgeAttribute removes an attribute of the edges.
+func (g *modelGraph) dropEdgeAttribute(name string) {
+	for pair := range g.edgeValues[name] {
+		g.now.values[pair[0]], g.now.values[pair[1]] = true, true
+	}
+	g.now.changed = true
+	delete(g.edgeValues, name)
+	g.edgeAttributes = slices.DeleteFunc(g.edgeAttributes, func(a Attribute) bool { return a.Name == name })
+}
+
+// edgeValuesAt are the values of an edge as they should be read.
+func (g *modelGraph) edgeValuesAt(pair [2]uint32) (list []NamedValue) {
+	for _, a := range g.edgeAttributes {
+		if x, found := g.edgeValues[a.Name][pair]; found {
+			list = append(list, NamedValue{Name: a.Name, Value: x})
+		}
+	}
+	return list
+}
+
+// edgeColumns are the attributes of the edges of a graph without empty slots.
+func (g *modelGraph) edgeColumns() []*Column {
+	var list []*Column
+	pairs := slices.SortedFunc(maps.Keys(g.edges), func(a, b [2]uint32) int { return slices.Compare(a[:], b[:]) })
+	for _, a := range g.edgeAttributes {
+		c := NewColumn(a, len(pairs))
+		for i, pair := range pairs {
+			block.PutValue(c, uint32(i), g.edgeValues[a.Name][pair])
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
 func (g *modelGraph) insertEdges(edges []Edge) (stats WriteStats) {
-	before := maps.Clone(g.edges)
+	before, was := maps.Clone(g.edges), g.clone().edgeValues
+	g.addEdgeAttributes(edges)
 	for _, e := range edges {
 		u, newU := g.vertex(e.Source)
 		v, newV := g.vertex(e.Target)
@@ -254,6 +345,7 @@ func (g *modelGraph) insertEdges(edges []Edge) (stats WriteStats) {
 		g.setEdge(e, &stats)
 	}
 	g.touchEdges(before)
+	g.noteEdgeValues(was)
 	return stats
 }
 
@@ -271,10 +363,14 @@ func (g *modelGraph) setEdge(e Edge, stats *WriteStats) {
 	if e.Timed {
 		now.time = e.Time
 	}
+	valued := false
+	for _, x := range e.Values {
+		valued = g.setEdgeValue(pair, x) || valued
+	}
 	switch {
 	case !found:
 		stats.Inserted++
-	case now != old:
+	case now != old || valued:
 		stats.Updated++
 	default:
 		stats.Unchanged++
@@ -304,11 +400,25 @@ func (g *modelGraph) updateEdges(edges []Edge) (stats WriteStats, ok bool) {
 			return WriteStats{}, false
 		}
 	}
-	before := maps.Clone(g.edges)
+	known := map[string]bool{}
+	for _, a := range g.edgeAttributes {
+		known[a.Name] = true
+	}
+	for _, e := range edges {
+		for _, x := range e.Values {
+			if !known[x.Name] && x.Value.IsMissing() {
+				return WriteStats{}, false
+			}
+			known[x.Name] = true
+		}
+	}
+	before, was := maps.Clone(g.edges), g.clone().edgeValues
+	g.addEdgeAttributes(edges)
 	for _, e := range edges {
 		g.setEdge(e, &stats)
 	}
 	g.touchEdges(before)
+	g.noteEdgeValues(was)
 	return stats, true
 }
 
@@ -317,7 +427,7 @@ func (g *modelGraph) deleteEdges(edges []Edge) (stats WriteStats) {
 	for _, e := range edges {
 		pair, known := g.pair(e)
 		if _, found := g.edges[pair]; known && found {
-			delete(g.edges, pair)
+			g.deleteEdge(pair)
 			stats.Deleted++
 		} else {
 			stats.Missing++
@@ -580,6 +690,7 @@ func (g *modelGraph) neighborsOf(slot uint32) []Edge {
 			if i == 1 {
 				edge.Source, edge.Target = edge.Target, edge.Source
 			}
+			edge.Values = g.edgeValuesAt(g.pairOf(p[0], p[1]))
 			if e.time != csr.NoTime {
 				edge.Time, edge.Timed = e.time, true
 			}
@@ -602,5 +713,5 @@ func (g *modelGraph) keysWith(prefix string, limit int) []string {
 
 // String names the state in a failure.
 func (g *modelGraph) String() string {
-	return fmt.Sprintf("directed %t, version %d, %d of %d slots, %d edges, attributes %v", g.directed, g.version(), len(g.ids), len(g.keys), len(g.edges), g.attributes)
+	return fmt.Sprintf("directed %t, version %d, %d of %d slots, %d edges, attributes %v and %v", g.directed, g.version(), len(g.ids), len(g.keys), len(g.edges), g.attributes, g.edgeAttributes)
 }

@@ -104,7 +104,7 @@ func compareGraph(db *DB, s *Snapshot, want *modelGraph) error {
 	if err := compareDirected(db, s, want, live); err != nil {
 		return err
 	}
-	for _, compare := range []func(*DB, *Snapshot, *modelGraph, []uint32) error{compareColumns, comparePoints, compareKeys, compareChanges} {
+	for _, compare := range []func(*DB, *Snapshot, *modelGraph, []uint32) error{compareColumns, compareEdgeColumns, comparePoints, compareKeys, compareChanges} {
 		if err := compare(db, s, want, live); err != nil {
 			return err
 		}
@@ -166,6 +166,42 @@ func compareColumns(db *DB, s *Snapshot, want *modelGraph, live []uint32) error 
 		return err
 	}
 	_, err = db.Columns(ctx, s.Info.Name, s.Info.Version+1)
+	return expect(err, ErrConflict)
+}
+
+func compareEdgeColumns(db *DB, s *Snapshot, want *modelGraph, live []uint32) error {
+	ctx := context.Background()
+	if !slices.Equal(s.Info.EdgeAttributes, want.edgeAttributes) {
+		return fmt.Errorf("attributes of edges %v, want %v", s.Info.EdgeAttributes, want.edgeAttributes)
+	}
+	columns, err := db.EdgeColumns(ctx, s.Info.Name, s.Info.Version)
+	if err != nil || len(columns) != len(want.edgeAttributes) {
+		return fmt.Errorf("%d columns of edges, want %d: %w", len(columns), len(want.edgeAttributes), err)
+	}
+	for i, c := range columns {
+		values, order, edges := want.edgeValues[c.Name], s.Graph.Order(), s.Graph.Edges()
+		if want.directed {
+			d, _, err := db.Directed(ctx, s.Info.Name)
+			if err != nil {
+				return err
+			}
+			order, edges = d.Out.Order(), d.Arcs()
+		}
+		if c.Attribute != want.edgeAttributes[i] || int64(c.Len()) != edges || c.Count() != len(values) || s.Info.EdgeValues[i] != int64(len(values)) {
+			return fmt.Errorf("column %d of edges is %v with %d of %d values, want %d", i, c.Attribute, c.Count(), c.Len(), len(values))
+		}
+		for e := range edges {
+			u, v := order.Ends(e)
+			if x := values[[2]uint32{live[u], live[v]}]; c.At(uint32(e)) != x {
+				return fmt.Errorf("attribute %q of edge %d is %v, want %v", c.Name, e, c.At(uint32(e)), x)
+			}
+		}
+	}
+	_, err = db.EdgeColumns(ctx, s.Info.Name, s.Info.Version, "nothing")
+	if err := expect(err, ErrNotFound); err != nil {
+		return err
+	}
+	_, err = db.EdgeColumns(ctx, s.Info.Name, s.Info.Version+1)
 	return expect(err, ErrConflict)
 }
 

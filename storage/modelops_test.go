@@ -66,7 +66,7 @@ func (m *modelRun) operate(x *Tx, graphs map[string]*modelGraph, name string) er
 		_, err := x.CreateGraph(name)
 		return err
 	}
-	switch m.random.IntN(9) {
+	switch m.random.IntN(10) {
 	case 0, 1:
 		vertices := m.vertices(g, m.random.IntN(1+m.random.IntN(100)))
 		want := WriteStats{}
@@ -79,11 +79,11 @@ func (m *modelRun) operate(x *Tx, graphs map[string]*modelGraph, name string) er
 		want := g.deleteVertices(keys)
 		return sameStats(x, g, want, nil, func() (WriteStats, error) { return x.DeleteVertices(name, keys) })
 	case 4:
-		edges := m.edges(m.random.IntN(1+m.random.IntN(100)), true)
+		edges := m.giveEdges(g, m.edges(m.random.IntN(1+m.random.IntN(100)), true))
 		want := g.insertEdges(edges)
 		return sameStats(x, g, want, nil, func() (WriteStats, error) { return x.InsertEdges(name, edges) })
 	case 5:
-		edges := m.someEdges(g, m.random.IntN(10))
+		edges := m.giveEdges(g, m.someEdges(g, m.random.IntN(10)))
 		want, ok := g.updateEdges(edges)
 		kind := error(nil)
 		if !ok {
@@ -96,6 +96,8 @@ func (m *modelRun) operate(x *Tx, graphs map[string]*modelGraph, name string) er
 		return sameStats(x, g, want, nil, func() (WriteStats, error) { return x.DeleteEdges(name, edges) })
 	case 7:
 		return m.dropAttribute(x, g, name)
+	case 8:
+		return m.dropEdgeAttribute(x, g, name)
 	}
 	return m.look(x, g, name)
 }
@@ -157,6 +159,30 @@ func (m *modelRun) dropAttribute(x *Tx, g *modelGraph, name string) error {
 		return nil
 	}
 	return expect(x.DropAttribute(name, attribute), kind)
+}
+
+func (m *modelRun) dropEdgeAttribute(x *Tx, g *modelGraph, name string) error {
+	attribute := modelAttributes[m.random.IntN(len(modelAttributes))].Name
+	kind := error(nil)
+	if g.edgeValues[attribute] == nil {
+		kind = ErrNotFound
+	} else {
+		g.dropEdgeAttribute(attribute)
+	}
+	if x == nil {
+		return nil
+	}
+	return expect(x.DropEdgeAttribute(name, attribute), kind)
+}
+
+// giveEdges gives values to some edges.
+func (m *modelRun) giveEdges(g *modelGraph, edges []Edge) []Edge {
+	for i := range edges {
+		if m.random.IntN(2) == 0 {
+			edges[i].Values = m.valuesFor(g.edgeValues["größe"] != nil)
+		}
+	}
+	return edges
 }
 
 // look reads in a transaction what it has written.
@@ -243,11 +269,17 @@ func (m *modelRun) someKeys(g *modelGraph, n int) []string {
 
 // values draws some named values that fit the attributes of the graph.
 func (m *modelRun) values(g *modelGraph) []NamedValue {
+	return m.valuesFor(g.values["größe"] != nil)
+}
+
+// valuesFor draws values; sized reports whether the graph has the attribute of floats, which then takes
+// integers too.
+func (m *modelRun) valuesFor(sized bool) []NamedValue {
 	var list []NamedValue
 	for range m.random.IntN(4) {
 		a := modelAttributes[m.random.IntN(len(modelAttributes))]
 		v := anyValue(m.random, a.Type)
-		if a.Type == Float && g.values[a.Name] != nil && m.random.IntN(4) == 0 {
+		if a.Type == Float && sized && m.random.IntN(4) == 0 {
 			v = IntegerValue(int64(m.random.IntN(3)))
 		}
 		list = append(list, NamedValue{Name: a.Name, Value: v})

@@ -360,6 +360,7 @@ func (m *modelRun) importVertices(name string) error {
 func (m *modelRun) putGraph(name string) error {
 	made := newModelGraph(m.random.IntN(2) == 0)
 	made.importEdges(m.edges(m.random.IntN(200), true), "", false)
+	made.insertEdges(m.giveEdges(made, m.someEdges(made, 20)))
 	made.setVertices(m.vertices(made, m.random.IntN(20)), new(WriteStats))
 	g, kind := m.model.graphs[name], error(nil)
 	if g != nil && len(g.keys) > 0 {
@@ -379,6 +380,7 @@ func (m *modelRun) putGraph(name string) error {
 	if err != nil {
 		return err
 	}
+	req.EdgeAttributes = made.edgeColumns()
 	_, err = m.db.PutGraph(context.Background(), name, req)
 	return expect(err, kind)
 }

@@ -83,7 +83,7 @@ func mutantBase(t *testing.T) string {
 }
 
 // mutantRich makes the directed graph "rich", in version 3: with attributes of all types,
-// weights, timestamps and empty slots, and an embedding.
+// weights, timestamps, attributes of edges and empty slots, and an embedding.
 func mutantRich(t *testing.T, db *DB) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(6, 6))
@@ -106,6 +106,9 @@ func mutantRich(t *testing.T, db *DB) {
 		edges := randomEdges(random, 3000)
 		for i := range edges {
 			edges[i].Source, edges[i].Target = fmt.Sprint("v", random.IntN(2000)), fmt.Sprint("v", random.IntN(2000))
+			for _, a := range modelAttributes[i%len(modelAttributes):] {
+				edges[i].Values = append(edges[i].Values, NamedValue{Name: a.Name, Value: anyValue(random, a.Type)})
+			}
 		}
 		_, err := x.InsertEdges("rich", edges)
 		return err
@@ -285,6 +288,17 @@ func answers(db *DB) map[string]any {
 		}
 	}
 	record("columns", err, parts...)
+	if err == nil {
+		columns, err = db.EdgeColumns(ctx, "rich", rich.Version)
+	}
+	parts = nil
+	for _, c := range columns {
+		parts = append(parts, c.Attribute)
+		for e := range uint32(c.Len()) {
+			parts = append(parts, c.At(e).Type(), c.At(e).String())
+		}
+	}
+	record("columns of edges", err, parts...)
 	embeddings, err := db.Embeddings(ctx)
 	record("embeddings", err, embeddings)
 	for name, answer := range map[string]string{"e": "embedding", "e@2": "embedding of before", "f": "embedding of rich"} {

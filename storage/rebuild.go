@@ -45,26 +45,35 @@ func (s salvaged) Each(object uint64, name []byte, f func(key, payload []byte) e
 
 // remainsOf collects what is left of a graph object; r may be nil.
 func remainsOf(t *tree.Tx, object uint64, r *graphs.Record) (*rebuilt, error) {
-	var attributes []rescue.Attribute
+	var attributes, edgeAttributes []rescue.Attribute
 	if r != nil {
-		for _, a := range r.Attributes {
-			attributes = append(attributes, rescue.Attribute{Attribute: a.Attribute(), ID: a.ID})
-		}
+		attributes, edgeAttributes = attributesLeft[uint32](r), attributesLeft[block.Arc](r)
 	}
-	left, err := rescue.RemainsOf(t.Ctx, salvaged{t}, object, attributes)
+	left, err := rescue.RemainsOf(t.Ctx, salvaged{t}, object, attributes, edgeAttributes)
 	if err == nil && r != nil && r.Directed && left.Directed == nil { // no arc is left
 		left.Graph, left.Directed = nil, csr.NewDirected(csr.Rows{Offsets: make([]int64, len(left.Slots)+1)})
 	}
 	return &rebuilt{Remains: left}, err
 }
 
+// attributesLeft lists the attributes that a graph can have.
+func attributesLeft[P block.Place](r *graphs.Record) (list []rescue.Attribute) {
+	schema := graphs.SchemaOf[P](r)
+	for _, a := range *schema.List {
+		if schema.Check(a.Attribute()) == nil {
+			list = append(list, rescue.Attribute{Attribute: a.Attribute(), ID: a.ID})
+		}
+	}
+	return list
+}
+
 // attributesLost says how many values of attributes are missing.
 func (left *rebuilt) attributesLost(r *graphs.Record) string {
 	was, is := uint64(0), 0
-	for _, a := range r.Attributes {
+	for _, a := range slices.Concat(r.Attributes, r.EdgeAttributes) {
 		was += a.Values
 	}
-	for _, c := range left.Values {
+	for _, c := range slices.Concat(left.Values, left.EdgeValues) {
 		is += c.Count()
 	}
 	if was == 0 {
@@ -139,7 +148,7 @@ func (left *rebuilt) readRows(t *tree.Tx, e *embeddingRecord, old *oldEmbedding)
 
 // store writes the graph as a new one and returns its version.
 func (left *rebuilt) store(ctx context.Context, db *DB, name, source string) (version uint64, err error) {
-	info, err := db.PutGraph(ctx, name, PutGraphRequest{Graph: left.Graph, Directed: left.Directed, Keys: func(v uint32) string { return left.Keys[v] }, Source: source})
+	info, err := db.PutGraph(ctx, name, PutGraphRequest{Graph: left.Graph, Directed: left.Directed, Keys: func(v uint32) string { return left.Keys[v] }, Source: source, EdgeAttributes: left.EdgeValues})
 	if err != nil {
 		return 0, err
 	}

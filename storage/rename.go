@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -151,26 +150,34 @@ func (db *DB) RenameModel(ctx context.Context, name, to string) error {
 // RenameAttribute gives an attribute of the vertices another name, with how it was computed.
 // It is ErrExists if the graph has an attribute of that name.
 func (x *Tx) RenameAttribute(graph, name, to string) error {
+	return renameNamed[uint32](x, graph, name, to)
+}
+
+// RenameEdgeAttribute gives an attribute of the edges another name, as RenameAttribute does one of
+// the vertices.
+func (x *Tx) RenameEdgeAttribute(graph, name, to string) error {
+	return renameNamed[block.Arc](x, graph, name, to)
+}
+
+func renameNamed[P block.Place](x *Tx, graph, name, to string) error {
 	at := 0
 	find := func(g *graphState) error {
-		if at = g.record.FindAttribute(name); at < 0 {
+		schema := graphs.SchemaOf[P](&g.record)
+		if at = schema.Find(name); at < 0 {
 			return &NotFoundError{Kind: "attribute", Name: name}
 		}
-		if g.record.FindAttribute(to) >= 0 {
+		if schema.Find(to) >= 0 {
 			return fmt.Errorf("attribute %q: %w", to, ErrExists)
 		}
-		renamed := g.record.Attributes[at].Attribute()
+		renamed := (*schema.List)[at].Attribute()
 		renamed.Name = to
-		return renamed.Validate() // every vertex has a key and a degree
+		return schema.Check(renamed) // every vertex has a key and a degree
 	}
 	_, err := x.write(graph, find, func(g *graphState) error {
-		g.record.Attributes = slices.Clone(g.record.Attributes)
-		g.record.Attributes[at].Name = to
+		list := graphs.SchemaOf[P](&g.record).Own()
+		list[at].Name = to
 		g.changed = true
-		return fault.Corrupt(x.tx.Path, graphs.DescribeAttribute(graph, name), graphs.EachValue(x.tx, &g.record, g.record.Attributes[at], func(slot uint32, _ Value) error {
-			g.attribute(slot)
-			return nil
-		}))
+		return fault.Corrupt(x.tx.Path, graphs.DescribeValues[P](graph, name), noteAll[P](x.tx, g, list[at]))
 	})
 	return err
 }

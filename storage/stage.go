@@ -101,6 +101,9 @@ func (p *publication) begin(t *tree.Tx) error {
 	if p.contents.Keys.Len() > 0 {
 		p.journal.Object, err = t.NewObject(tree.GraphParts[:]...)
 	}
+	if len(p.contents.EdgeAttributes) > 0 {
+		t.Header.Need(block.FeatureEdgeAttributes)
+	}
 	return err
 }
 
@@ -119,7 +122,7 @@ func (p *publication) unchanged(t *tree.Tx) error {
 }
 
 // length is the number of items of a part: slots, vertices, arcs, empty slots,
-// or slots of all attributes.
+// slots of all attributes, or edges of all attributes.
 func (p *publication) length(part int) uint64 {
 	c := &p.contents
 	switch part {
@@ -131,6 +134,9 @@ func (p *publication) length(part int) uint64 {
 		return p.arcs
 	case 3:
 		return uint64(len(c.Slots.Empty))
+	}
+	if part == len(tree.StagedParts)-1 {
+		return uint64(len(c.EdgeColumns)) * uint64(c.Count())
 	}
 	return uint64(len(c.Columns)) * uint64(c.Keys.Len())
 }
@@ -244,13 +250,23 @@ func (p *publication) blocks(part int, at uint64) func() stagedBlock {
 			record, count := block.EncodeSlots(rest, block.MaxBlock)
 			return block.Key32(rest[0]), record, count
 		}
-	default:
+	case 4:
 		next = func() ([]byte, []byte, int) {
 			i, from := at/slots, uint32(at%slots)
-			key, record, to := block.NextValueBlock(p.contents.Attributes[i].ID, p.contents.Columns[i], from)
+			key, record, to := block.NextValueBlock(p.contents.Attributes[i].ID, p.contents.Columns[i], from, func(slot uint32) uint32 { return slot })
 			if key == nil {
 				to = uint32(slots) // the column may be shorter, and the rest is missing
 			}
+			return key, record, int(to - from)
+		}
+	default:
+		order, edges := p.contents.Order(), uint64(p.contents.Count())
+		next = func() ([]byte, []byte, int) {
+			i, from := at/edges, uint32(at%edges)
+			if from == 0 {
+				order = p.contents.Order()
+			}
+			key, record, to := block.NextValueBlock(p.contents.EdgeAttributes[i].ID, p.contents.EdgeColumns[i], from, func(i uint32) block.Arc { return block.NewArc(order.Ends(int64(i))) })
 			return key, record, int(to - from)
 		}
 	}
@@ -284,6 +300,10 @@ func (p *publication) publish(t *tree.Tx) error {
 	r.Attributes, r.NextAttribute = p.contents.Attributes, p.contents.NextAttribute
 	for i := range r.Attributes {
 		r.Attributes[i].Values = uint64(p.contents.Columns[i].Count())
+	}
+	r.EdgeAttributes, r.NextEdgeAttribute = p.contents.EdgeAttributes, p.contents.NextEdgeAttribute
+	for i := range r.EdgeAttributes {
+		r.EdgeAttributes[i].Values = uint64(p.contents.EdgeColumns[i].Count())
 	}
 	r.Modified, r.Source = now, p.source
 	if err := t.Put(block.GraphsName, []byte(p.name), &r); err != nil {

@@ -40,14 +40,16 @@ type GraphStats struct {
 	Keys       int64  `json:"keys"`       // bytes of the keys by vertex
 	IDs        int64  `json:"ids"`        // bytes of the vertices by key
 	Arcs       int64  `json:"arcs"`       // bytes of the edges, each stored in both directions
-	Attributes int64  `json:"attributes"` // bytes of the values of attributes
+	Attributes int64  `json:"attributes"` // bytes of the values of attributes of vertices
 	Changes    int64  `json:"changes"`    // bytes of records in the change log
 	Other      int64  `json:"other"`      // bytes of the rest, such as the list of the parts
+
+	EdgeAttributes int64 `json:"edge_attributes"` // bytes of the values of attributes of edges
 }
 
 // Bytes is the sum over all parts.
 func (s GraphStats) Bytes() int64 {
-	return s.Keys + s.IDs + s.Arcs + s.Attributes + s.Changes + s.Other
+	return s.Keys + s.IDs + s.Arcs + s.Attributes + s.EdgeAttributes + s.Changes + s.Other
 }
 
 // EmbeddingStats is the space that an embedding takes.

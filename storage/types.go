@@ -33,6 +33,9 @@ type GraphInfo struct {
 	Values     []int       `json:"values"`     // how many vertices have a value, for each of Attributes
 	Computed   []*Computed `json:"computed"`   // how the values were computed, for each of Attributes; nil if they were imported or set
 	Deleted    int         `json:"deleted"`    // vertices that were deleted; their slots stay empty
+
+	EdgeAttributes []Attribute `json:"edge_attributes"` // of the edges, in the order of their first appearance
+	EdgeValues     []int64     `json:"edge_values"`     // how many edges have a value, for each of EdgeAttributes
 }
 
 // Count returns the number of edges: Arcs of a directed graph, and Edges of an undirected one.
@@ -46,6 +49,7 @@ func (g GraphInfo) Count() int64 {
 // Clone returns a copy that shares no memory with the original, so that both can be changed.
 func (g GraphInfo) Clone() GraphInfo {
 	g.Attributes, g.Values, g.Computed = slices.Clone(g.Attributes), slices.Clone(g.Values), slices.Clone(g.Computed)
+	g.EdgeAttributes, g.EdgeValues = slices.Clone(g.EdgeAttributes), slices.Clone(g.EdgeValues)
 	for i, c := range g.Computed {
 		if c != nil {
 			own := *c
@@ -117,7 +121,7 @@ type ChangeSet struct {
 	All      bool     // everything may have changed; the lists are then nil
 	Touched  []uint32 // vertices that are new or whose edges changed, ascending
 
-	Attributes   []uint32 // further vertices, of which only attributes changed, ascending
+	Attributes   []uint32 // further vertices, of which only attributes or those of their edges changed, ascending
 	Deleted      int      // vertices deleted since
 	Versions     uint64   // how many of the versions changed more than attributes
 	EdgesChanged bool     // an edge was added, removed or got another weight or timestamp, or a vertex was added or removed
@@ -178,6 +182,11 @@ type Edge struct {
 	// Dated says that Time is a date in Unix seconds: see GraphInfo.Times. Reading
 	// leaves it unset.
 	Dated bool
+
+	// Values are values of attributes of the edge. A call that writes changes no others, and a missing
+	// value removes one; reading gives those that are not missing, in the order of
+	// GraphInfo.EdgeAttributes.
+	Values []NamedValue
 }
 
 // Type is the type of an attribute. The zero Type is that of a missing value.
@@ -191,7 +200,7 @@ const (
 	Boolean = block.Boolean
 )
 
-// Attribute is a name under which vertices of a graph have values of one type.
+// Attribute is a name under which vertices or edges of a graph have values of one type.
 type Attribute = block.Attribute
 
 // Value is one value of an attribute. The zero Value is missing. Values are
@@ -211,15 +220,15 @@ func FloatValue(f float64) Value { return block.FloatValue(f) }
 func BooleanValue(b bool) Value { return block.BooleanValue(b) }
 
 // NamedValue is the value of the attribute Name; a missing one removes the value from a
-// vertex.
+// vertex or an edge.
 type NamedValue = block.NamedValue
 
 // Column holds the values of one attribute for vertices 0 to Len()-1 of a
-// snapshot. It takes a bit per vertex that says whether there is a value, and 8
+// snapshot, or for its edges by their numbers in csr.EdgeOrder. It takes a bit per vertex that says whether there is a value, and 8
 // bytes per vertex for integers and floats or a bit for booleans. Texts are in a
 // dictionary: 4 bytes per vertex, and the bytes of each distinct text and 8 more.
 // While nobody calls Set, it is safe for concurrent use.
 type Column = block.Column
 
-// NewColumn returns a column of n vertices that all miss the attribute.
+// NewColumn returns a column of n vertices or edges that all miss the attribute.
 func NewColumn(a Attribute, n int) *Column { return block.NewColumn(a, n) }

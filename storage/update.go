@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -286,6 +287,7 @@ func without(list, other []uint32) []uint32 {
 // those that differ are written, each as two arcs.
 func writeEdges(t *tree.Tx, g *graphState, before, after []block.EdgeState) error {
 	var edits []block.Edit[block.ArcValue]
+	var gone []block.Arc
 	r := &g.record
 	for i, now := range after {
 		was := before[i]
@@ -298,6 +300,14 @@ func writeEdges(t *tree.Tx, g *graphState, before, after []block.EdgeState) erro
 		}
 		edits = append(edits, block.Edit[block.ArcValue]{Entry: now.ArcValue, Remove: !now.There}, block.Edit[block.ArcValue]{Entry: back, Remove: !now.There})
 		g.touch(now.Arc.Source(), now.Arc.Target())
+		for _, back := range [2]bool{false, true} {
+			if arc := now.Arc; was.There && (!r.Directed && !back && !now.There || r.Directed && was.Way(back).There && !now.Way(back).There) {
+				if back {
+					arc = arc.Reverse()
+				}
+				gone = append(gone, arc)
+			}
+		}
 		r.Edges += block.OneIf(now.There) - block.OneIf(was.There)
 		if r.Directed {
 			r.Arcs += now.Edges() - was.Edges()
@@ -307,6 +317,10 @@ func writeEdges(t *tree.Tx, g *graphState, before, after []block.EdgeState) erro
 	}
 	if len(edits) == 0 {
 		return nil
+	}
+	slices.Sort(gone)
+	if err := dropValues(t, g, gone); err != nil {
+		return err
 	}
 	edits, err := block.MergeSort(t.Ctx, edits, func(a, b block.Edit[block.ArcValue]) int { return a.Entry.Compare(b.Entry) })
 	if err != nil {
@@ -337,4 +351,48 @@ func dropEdges(t *tree.Tx, g *graphState, arcs []block.Arc) (dropped int64, err 
 		dropped += int64(s.Edges())
 	}
 	return dropped, writeEdges(t, g, before, after)
+}
+
+// dropValues removes the values that places, ascending, have of all attributes.
+func dropValues[P block.Place](t *tree.Tx, g *graphState, places []P) error {
+	schema := graphs.SchemaOf[P](&g.record)
+	if len(places) == 0 || len(*schema.List) == 0 {
+		return nil
+	}
+	list := schema.Own()
+	for i := range list {
+		if err := dropValuesOf(t, g, &list[i], places); err != nil {
+			return fault.Corrupt(t.Path, graphs.DescribeValues[P](g.name, list[i].Name), err)
+		}
+	}
+	return nil
+}
+
+func dropValuesOf[P block.Place](t *tree.Tx, g *graphState, a *graphs.AttributeRecord, places []P) error {
+	values, err := graphs.ValuesAt(t, &g.record, *a, places)
+	if err != nil {
+		return err
+	}
+	var edits []block.Edit[block.PlaceValue[P]]
+	for i, v := range values {
+		if !v.IsMissing() {
+			edits = append(edits, block.Edit[block.PlaceValue[P]]{Entry: block.PlaceValue[P]{Place: places[i]}, Remove: true})
+		}
+	}
+	a.Values -= uint64(len(edits))
+	return editValues(t, &g.record, *a, edits)
+}
+
+func editValues[P block.Place](t *tree.Tx, r *graphs.Record, a graphs.AttributeRecord, edits []block.Edit[block.PlaceValue[P]]) error {
+	if len(edits) == 0 {
+		return nil
+	}
+	if bytes.Equal(block.ValuePart[P](), block.EdgeAttrsName) {
+		t.Header.Need(block.FeatureEdgeAttributes)
+	}
+	p, err := t.OpenPart(r.Object, block.ValuePart[P]())
+	if err != nil {
+		return err
+	}
+	return graphs.EditBlocks(t, p, block.ValueList[P](a.ID, a.Type), edits)
 }

@@ -1,10 +1,8 @@
 package storage
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -21,21 +19,11 @@ type vertexBatch struct {
 	numbers  []uint32 // key of each vertex
 	slots    []uint32 // of each key, block.NoVertex where it is not in the graph
 
-	record   graphs.Record    // with the attributes that are new
-	requests [][]valueRequest // by attribute, in the order of the batch
-	changed  []bool           // whether a vertex got or lost a value
-}
-
-// valueRequest is a value that a vertex of a batch gets.
-type valueRequest struct {
-	slot   uint32
-	vertex uint32 // number in the batch
-	order  int    // among the requests of the attribute
-	value  Value
+	values valueBatch[uint32]
 }
 
 func newVertexBatch(ctx context.Context, vertices []Vertex) (*vertexBatch, error) {
-	b := &vertexBatch{vertices: vertices, numbers: make([]uint32, len(vertices)), changed: make([]bool, len(vertices))}
+	b := &vertexBatch{vertices: vertices, numbers: make([]uint32, len(vertices)), values: valueBatch[uint32]{changed: make([]bool, len(vertices))}}
 	if uint64(len(vertices)) > block.MaxVertices {
 		return nil, fmt.Errorf("%d vertices: %w", len(vertices), ErrLimit)
 	}
@@ -67,40 +55,17 @@ func (b *vertexBatch) find(t *tree.Tx, g *graphState, strict bool) (err error) {
 	if i := slices.Index(b.slots, block.NoVertex); strict && i >= 0 {
 		return &NotFoundError{Kind: "vertex", Name: string(b.keys[i])}
 	}
-	b.record = g.record
+	b.values.record = g.record
 	for i := range b.vertices {
 		if i%(block.CheckEvery/16) == 0 && t.Ctx.Err() != nil {
 			return t.Ctx.Err()
 		}
 		for _, v := range b.vertices[i].Values {
-			if err := b.request(uint32(i), v, strict); err != nil {
-				return err
+			if err := b.values.request(uint32(i), v, strict); err != nil {
+				return fmt.Errorf("vertex %q: %w", fault.Clip(b.vertices[i].Key), err)
 			}
 		}
 	}
-	return nil
-}
-
-func (b *vertexBatch) request(vertex uint32, v NamedValue, strict bool) (err error) {
-	at := b.record.FindAttribute(v.Name)
-	switch {
-	case at < 0 && v.Value.IsMissing() && strict:
-		return &NotFoundError{Kind: "attribute", Name: v.Name}
-	case at < 0 && v.Value.IsMissing():
-		return nil
-	case at < 0:
-		if at, err = b.record.AddAttribute(Attribute{Name: v.Name, Type: v.Value.Type()}); err != nil {
-			return err
-		}
-	}
-	value, err := block.ValueFor(b.record.Attributes[at].Attribute(), v.Value)
-	if err != nil {
-		return fmt.Errorf("vertex %q: %w", fault.Clip(b.vertices[vertex].Key), err)
-	}
-	for len(b.requests) <= at {
-		b.requests = append(b.requests, nil)
-	}
-	b.requests[at] = append(b.requests[at], valueRequest{vertex: vertex, order: len(b.requests[at]), value: value})
 	return nil
 }
 
@@ -130,74 +95,9 @@ func (b *vertexBatch) addMissing(t *tree.Tx, g *graphState) (added map[uint32]bo
 	return added, nil
 }
 
-// apply writes the values, attribute by attribute.
+// apply writes the values.
 func (b *vertexBatch) apply(t *tree.Tx, g *graphState) error {
-	g.changed = g.changed || len(b.record.Attributes) > len(g.record.Attributes)
-	g.record.Attributes, g.record.NextAttribute = slices.Clone(b.record.Attributes), b.record.NextAttribute
-	for i, requests := range b.requests {
-		for j := range requests {
-			requests[j].slot = b.slots[b.numbers[requests[j].vertex]]
-		}
-		if err := b.applyTo(t, g, &g.record.Attributes[i], requests); err != nil {
-			return fault.Corrupt(t.Path, graphs.DescribeAttribute(g.name, g.record.Attributes[i].Name), err)
-		}
-	}
-	return nil
-}
-
-// applyTo sets the values of one attribute in the order of the batch, and writes those
-// that differ in the end.
-func (b *vertexBatch) applyTo(t *tree.Tx, g *graphState, a *graphs.AttributeRecord, requests []valueRequest) error {
-	requests, err := block.MergeSort(t.Ctx, requests, func(a, b valueRequest) int {
-		return cmp.Or(cmp.Compare(a.slot, b.slot), cmp.Compare(a.order, b.order))
-	})
-	if err != nil {
-		return err
-	}
-	var places []uint32
-	for i, r := range requests {
-		if i == 0 || r.slot != requests[i-1].slot {
-			places = append(places, r.slot)
-		}
-	}
-	values, err := graphs.ValuesAt(t, &g.record, *a, places)
-	if err != nil {
-		return err
-	}
-	var edits []block.Edit[block.SlotValue]
-	for i, slot := range places {
-		was, now := values[i], values[i]
-		for len(requests) > 0 && requests[0].slot == slot {
-			b.changed[requests[0].vertex] = b.changed[requests[0].vertex] || requests[0].value != now
-			now, requests = requests[0].value, requests[1:]
-		}
-		if now != was {
-			edits = append(edits, block.Edit[block.SlotValue]{Entry: block.SlotValue{Slot: slot, Value: now}, Remove: now.IsMissing()})
-			a.Values += block.OneIf(!now.IsMissing()) - block.OneIf(!was.IsMissing())
-			g.attribute(slot)
-		}
-	}
-	if len(edits) > 0 {
-		a.Computed = nil
-	}
-	return editValues(t, &g.record, *a, edits)
-}
-
-func editValues(t *tree.Tx, r *graphs.Record, a graphs.AttributeRecord, edits []block.Edit[block.SlotValue]) error {
-	if len(edits) == 0 {
-		return nil
-	}
-	p, err := t.OpenPart(r.Object, block.AttrsName)
-	if err != nil {
-		return err
-	}
-	return graphs.EditBlocks(t, p, block.ValueList(a.ID, a.Type), edits)
-}
-
-// attribute notes that the attributes of a slot changed.
-func (g *graphState) attribute(slot uint32) {
-	g.changed = true
-	g.attributed = append(g.attributed, slot)
+	return b.values.apply(t, g, func(i uint32) (uint32, bool) { return b.slots[b.numbers[i]], true })
 }
 
 // InsertVertices adds vertices to a graph, in the order of the list. A vertex that the
@@ -236,7 +136,7 @@ func (b *vertexBatch) count(stats *WriteStats, added map[uint32]bool) {
 		case added[number]:
 			stats.Inserted++
 			delete(added, number)
-		case b.changed[i]:
+		case b.values.changed[i]:
 			stats.Updated++
 		default:
 			stats.Unchanged++
@@ -317,11 +217,8 @@ func deleteVertices(t *tree.Tx, g *graphState, victims []block.IDEntry) (edges i
 	if err != nil {
 		return 0, fault.Corrupt(t.Path, graphs.DescribeGraph(g.name)+", arcs", err)
 	}
-	g.record.Attributes = slices.Clone(g.record.Attributes)
-	for i := range g.record.Attributes {
-		if err := dropValues(t, g, &g.record.Attributes[i], slots); err != nil {
-			return 0, fault.Corrupt(t.Path, graphs.DescribeAttribute(g.name, g.record.Attributes[i].Name), err)
-		}
+	if err := dropValues(t, g, slots); err != nil {
+		return 0, err
 	}
 	g.changed = true
 	g.deleted = append(g.deleted, slots...)
@@ -371,57 +268,6 @@ func arcsOfSlots(t *tree.Tx, r *graphs.Record, slots []uint32) ([]block.Arc, err
 		}
 	}
 	return arcs, nil
-}
-
-// dropValues removes the values that slots, ascending, have of an attribute.
-func dropValues(t *tree.Tx, g *graphState, a *graphs.AttributeRecord, slots []uint32) error {
-	values, err := graphs.ValuesAt(t, &g.record, *a, slots)
-	if err != nil {
-		return err
-	}
-	var edits []block.Edit[block.SlotValue]
-	for i, v := range values {
-		if !v.IsMissing() {
-			edits = append(edits, block.Edit[block.SlotValue]{Entry: block.SlotValue{Slot: slots[i]}, Remove: true})
-		}
-	}
-	a.Values -= uint64(len(edits))
-	return editValues(t, &g.record, *a, edits)
-}
-
-// DropAttribute removes an attribute from all vertices of a graph. An unknown
-// one is a NotFoundError. The cost is that of its blocks.
-func (x *Tx) DropAttribute(graph, name string) error {
-	at := 0
-	find := func(g *graphState) error {
-		if at = g.record.FindAttribute(name); at < 0 {
-			return &NotFoundError{Kind: "attribute", Name: name}
-		}
-		return nil
-	}
-	_, err := x.write(graph, find, func(g *graphState) error {
-		a := g.record.Attributes[at]
-		g.record.Attributes = slices.Delete(slices.Clone(g.record.Attributes), at, at+1)
-		g.changed = true
-		return fault.Corrupt(x.tx.Path, graphs.DescribeAttribute(graph, name), dropAttribute(x.tx, g, a))
-	})
-	return err
-}
-
-func dropAttribute(t *tree.Tx, g *graphState, a graphs.AttributeRecord) error {
-	err := graphs.EachValue(t, &g.record, a, func(slot uint32, _ Value) error {
-		g.attribute(slot)
-		return nil
-	})
-	if err != nil || g.record.Object == 0 {
-		return err
-	}
-	p, found, err := t.FindPart(g.record.Object, block.AttrsName)
-	if err != nil || !found {
-		return err
-	}
-	prefix := binary.BigEndian.AppendUint16(nil, a.ID)
-	return t.DeleteRange(p, prefix, func(key []byte) bool { return bytes.HasPrefix(key, prefix) })
 }
 
 // Vertex returns a vertex with its attributes, as DB.Vertex does, with the
@@ -479,9 +325,9 @@ func (x *Tx) PutColumn(s *Snapshot, c *Column, computed *Computed, replace bool)
 func emptyAttribute(t *tree.Tx, g *graphState, a Attribute) (int, error) {
 	at := g.record.FindAttribute(a.Name)
 	if at < 0 {
-		return g.record.AddAttribute(a)
+		return graphs.SchemaOf[uint32](&g.record).Add(a)
 	}
-	if err := dropAttribute(t, g, g.record.Attributes[at]); err != nil {
+	if err := dropAttribute[uint32](t, g, g.record.Attributes[at]); err != nil {
 		return 0, err
 	}
 	g.record.Attributes = slices.Clone(g.record.Attributes)
@@ -507,7 +353,7 @@ func putValues(t *tree.Tx, g *graphState, a *graphs.AttributeRecord, s *Snapshot
 		if err := bySlot.Set(slot, c.At(v)); err != nil {
 			return err
 		}
-		g.attribute(slot)
+		attribute(g, slot)
 	}
 	a.Values = uint64(bySlot.Count())
 	return putBlocks(t, g, a.ID, bySlot)
@@ -524,7 +370,7 @@ func putBlocks(t *tree.Tx, g *graphState, id uint16, c *Column) error {
 			return err
 		}
 		var key, record []byte
-		if key, record, next = block.NextValueBlock(id, c, next); key == nil {
+		if key, record, next = block.NextValueBlock(id, c, next, func(slot uint32) uint32 { return slot }); key == nil {
 			return nil
 		}
 		if err := p.Put(key, p.Seed.Seal(key, record)); err != nil {

@@ -333,12 +333,15 @@ func decodeArcs(dst []Arc, key, payload []byte) (arcs []Arc, columns []byte, err
 	if payload[0]&^(ArcWeights|ArcTimes|arcDirected) != 0 {
 		return dst, nil, fault.Record("arc block flags %#02x", payload[0])
 	}
-	count := int(binary.LittleEndian.Uint16(payload[1:]))
-	b := payload[3:]
+	return decodeGroups(dst, ArcOfKey(key), int(binary.LittleEndian.Uint16(payload[1:])), payload[3:])
+}
+
+// decodeGroups appends arcs of which the first is known, source by source, and returns the bytes
+// behind them.
+func decodeGroups(dst []Arc, start Arc, count int, b []byte) (arcs []Arc, rest []byte, err error) {
 	if count == 0 || count > len(b) {
 		return dst, nil, fault.Record("arc block declares %d arcs in %d bytes", count, len(b))
 	}
-	start := ArcOfKey(key)
 	source, target := int64(start.Source()), int64(start.Target())
 	at := 0
 	for first := true; count > 0; first = false {

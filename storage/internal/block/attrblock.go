@@ -4,16 +4,20 @@ import (
 	"cmp"
 	"encoding/binary"
 	"math"
+	"unsafe"
 
 	"heavytail/storage/internal/fault"
 )
 
-// An attribute block holds values of one attribute for ascending slots. Its key
-// is the number of the attribute and the first slot, big-endian. Its record is
+// A value belongs to a place: the slot of a vertex, or the arc of an edge. Values of vertices and
+// those of edges are in parts of their own and have the same form.
+//
+// An attribute block holds values of one attribute for ascending places. Its key is the number of
+// the attribute and the first place, big-endian. Its record is
 //
 //	type   1 byte   of the attribute
 //	count  2 bytes  values, little-endian, at least 1
-//	slots           runs; see decodeRuns
+//	places          of vertices: runs of slots, see decodeRuns; of edges: groups of arcs, see ArcBlock
 //	values          one after the other:
 //	    text        uvarint 2 × length and the bytes, or, where the block has the
 //	                same text before, 2 × its number among the different ones + 1
@@ -23,40 +27,67 @@ import (
 //
 // A block with its key has at most MaxBlock bytes, unless it consists of one longer text. A
 // missing value takes no space. Equal values have the same encoding.
-const (
-	AttrKeySize   = 2 + 4
-	attrBlockHead = ChecksumSize + 1 + 2
-)
+const attrBlockHead = ChecksumSize + 1 + 2
 
-// AttrKey is the key of an attribute block.
-func AttrKey(attribute uint16, slot uint32) []byte {
-	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint16(nil, attribute), slot)
+// Place is the slot of a vertex or the arc of an edge.
+type Place interface{ uint32 | Arc }
+
+// placeSize is the number of bytes of a place in a key.
+func placeSize[P Place]() int { return int(unsafe.Sizeof(P(0))) }
+
+// ValuePart is the name of the part that has the values of vertices or of edges.
+func ValuePart[P Place]() []byte {
+	if placeSize[P]() == 8 {
+		return EdgeAttrsName
+	}
+	return AttrsName
 }
 
-// SlotValue is a slot with its value.
-type SlotValue struct {
-	Slot  uint32
+// AttrKey is the key of an attribute block.
+func AttrKey[P Place](attribute uint16, place P) []byte {
+	key := binary.BigEndian.AppendUint16(nil, attribute)
+	if placeSize[P]() == 8 {
+		return binary.BigEndian.AppendUint64(key, uint64(place))
+	}
+	return binary.BigEndian.AppendUint32(key, uint32(place))
+}
+
+// IsAttrKey reports whether a key has the length of those of the attribute blocks of vertices or of
+// edges.
+func IsAttrKey[P Place](key []byte) bool { return len(key) == 2+placeSize[P]() }
+
+// PlaceOfKey is the first place of the block under a key for which IsAttrKey holds.
+func PlaceOfKey[P Place](key []byte) P {
+	if placeSize[P]() == 8 {
+		return P(binary.BigEndian.Uint64(key[2:]))
+	}
+	return P(binary.BigEndian.Uint32(key[2:]))
+}
+
+// PlaceValue is a place with its value.
+type PlaceValue[P Place] struct {
+	Place P
 	Value Value // of the type of the list
 }
 
 // ValueList is the list of the values of an attribute, for changing blocks in place.
-func ValueList(id uint16, kind Type) *List[SlotValue] {
-	return &List[SlotValue]{
+func ValueList[P Place](id uint16, kind Type) *List[PlaceValue[P]] {
+	return &List[PlaceValue[P]]{
 		Prefix:  binary.BigEndian.AppendUint16(nil, id),
-		Key:     func(e SlotValue) []byte { return AttrKey(id, e.Slot) },
-		Compare: func(a, b SlotValue) int { return cmp.Compare(a.Slot, b.Slot) },
-		Encode: func(entries []SlotValue, room int) ([]byte, int) {
-			e := newValueEncoder(kind, room)
+		Key:     func(e PlaceValue[P]) []byte { return AttrKey(id, e.Place) },
+		Compare: func(a, b PlaceValue[P]) int { return cmp.Compare(a.Place, b.Place) },
+		Encode: func(entries []PlaceValue[P], room int) ([]byte, int) {
+			e := newValueEncoder[P](kind, room)
 			for _, entry := range entries {
-				if !e.add(entry.Slot, entry.Value) {
+				if !e.add(entry.Place, entry.Value) {
 					break
 				}
 			}
-			return e.record(), e.slots.count
+			return e.record(), e.count
 		},
-		Decode: func(dst []SlotValue, key, payload []byte) ([]SlotValue, error) {
-			err := DecodeValues(kind, key, payload, func(slot uint32, v Value) error {
-				dst = append(dst, SlotValue{slot, CloneValue(v)})
+		Decode: func(dst []PlaceValue[P], key, payload []byte) ([]PlaceValue[P], error) {
+			err := DecodeValues(kind, key, payload, func(place P, v Value) error {
+				dst = append(dst, PlaceValue[P]{place, CloneValue(v)})
 				return nil
 			})
 			return dst, err
@@ -64,16 +95,47 @@ func ValueList(id uint16, kind Type) *List[SlotValue] {
 	}
 }
 
-type valueEncoder struct {
+// placeEncoder encodes ascending places, one at a time.
+type placeEncoder[P Place] interface {
+	sizeWith(place P) int // of the encoding including one more
+	add(place P)
+	appendTo(dst []byte) []byte
+}
+
+// arcGroups encodes arcs as an arc block does.
+type arcGroups struct {
+	arcs  []ArcValue
+	meter arcMeter
+}
+
+func (g *arcGroups) sizeWith(a Arc) int {
+	grown := g.meter
+	grown.add(ArcValue{Arc: a})
+	return grown.groups
+}
+
+func (g *arcGroups) add(a Arc) {
+	g.arcs = append(g.arcs, ArcValue{Arc: a})
+	g.meter.add(ArcValue{Arc: a})
+}
+
+func (g *arcGroups) appendTo(dst []byte) []byte { return appendGroups(dst, g.arcs) }
+
+type valueEncoder[P Place] struct {
 	kind   Type
 	room   int
-	slots  runEncoder
+	count  int
+	places placeEncoder[P]
 	values []byte
 	texts  map[string]int // number of each distinct text
 }
 
-func newValueEncoder(kind Type, room int) *valueEncoder {
-	e := &valueEncoder{kind: kind, room: room - AttrKeySize - attrBlockHead}
+func newValueEncoder[P Place](kind Type, room int) *valueEncoder[P] {
+	var places any = new(runEncoder)
+	if placeSize[P]() == 8 {
+		places = new(arcGroups)
+	}
+	e := &valueEncoder[P]{kind: kind, room: room - 2 - placeSize[P]() - attrBlockHead, places: places.(placeEncoder[P])}
 	if kind == Text {
 		e.texts = make(map[string]int)
 	}
@@ -82,8 +144,8 @@ func newValueEncoder(kind Type, room int) *valueEncoder {
 
 // add appends a value of the encoder's type and reports whether it fits; the first value always
 // fits.
-func (e *valueEncoder) add(slot uint32, v Value) bool {
-	if n := e.slots.count; n > 0 && (n == math.MaxUint16 || e.slots.sizeWith(slot)+e.sizeWith(v) > e.room) {
+func (e *valueEncoder[P]) add(place P, v Value) bool {
+	if e.count > 0 && (e.count == math.MaxUint16 || e.places.sizeWith(place)+e.sizeWith(v) > e.room) {
 		return false
 	}
 	switch e.kind {
@@ -101,17 +163,18 @@ func (e *valueEncoder) add(slot uint32, v Value) bool {
 	case Float:
 		e.values = binary.LittleEndian.AppendUint64(e.values, v.bits)
 	case Boolean:
-		if e.slots.count%8 == 0 {
+		if e.count%8 == 0 {
 			e.values = append(e.values, 0)
 		}
-		e.values[len(e.values)-1] |= byte(v.bits) << (e.slots.count % 8)
+		e.values[len(e.values)-1] |= byte(v.bits) << (e.count % 8)
 	}
-	e.slots.add(slot)
+	e.places.add(place)
+	e.count++
 	return true
 }
 
 // sizeWith returns the size of the values including one more.
-func (e *valueEncoder) sizeWith(v Value) int {
+func (e *valueEncoder[P]) sizeWith(v Value) int {
 	size := len(e.values)
 	switch e.kind {
 	case Text:
@@ -124,21 +187,22 @@ func (e *valueEncoder) sizeWith(v Value) int {
 	case Float:
 		return size + 8
 	}
-	return e.slots.count/8 + 1
+	return e.count/8 + 1
 }
 
-func (e *valueEncoder) record() []byte {
-	b := make([]byte, attrBlockHead, attrBlockHead+e.slots.sizeWith(e.slots.last+1)+len(e.values))
+func (e *valueEncoder[P]) record() []byte {
+	b := make([]byte, attrBlockHead, attrBlockHead+2*e.count+16+len(e.values))
 	b[ChecksumSize] = byte(e.kind)
-	binary.LittleEndian.PutUint16(b[ChecksumSize+1:], uint16(e.slots.count))
-	return append(e.slots.appendTo(b), e.values...)
+	binary.LittleEndian.PutUint16(b[ChecksumSize+1:], uint16(e.count))
+	return append(e.places.appendTo(b), e.values...)
 }
 
-// NextValueBlock encodes the block that starts with the first value at or after slot from, in a
-// column that is indexed by slot. It returns the block's key, its unsealed record, and the slot
-// to continue from. If there is no such value, it returns no key and the length of the column.
-// The end of a block depends only on its first slot.
-func NextValueBlock(attribute uint16, c *Column, from uint32) (key, record []byte, next uint32) {
+// NextValueBlock encodes the block that starts with the first value at or after number from, in a
+// column of the values of ascending places: that of number i is placeOf(i), which is called with
+// numbers that do not descend. It returns the block's key, its unsealed record, and the number to continue
+// from. If there is no such value, it returns no key and the length of the column. The end of a
+// block depends only on its first place.
+func NextValueBlock[P Place](attribute uint16, c *Column, from uint32, placeOf func(i uint32) P) (key, record []byte, next uint32) {
 	n := uint32(c.Len())
 	from = min(from, n)
 	for from < n && c.IsMissing(from) {
@@ -147,18 +211,19 @@ func NextValueBlock(attribute uint16, c *Column, from uint32) (key, record []byt
 	if from == n {
 		return nil, nil, n
 	}
-	e := newValueEncoder(c.Type, MaxBlock)
-	next = from
-	for next < n && (c.IsMissing(next) || e.add(next, c.At(next))) {
+	e, first := newValueEncoder[P](c.Type, MaxBlock), placeOf(from)
+	e.add(first, c.At(from))
+	next = from + 1
+	for next < n && (c.IsMissing(next) || e.add(placeOf(next), c.At(next))) {
 		next++
 	}
-	return AttrKey(attribute, from), e.record(), next
+	return AttrKey(attribute, first), e.record(), next
 }
 
-// DecodeValues calls yield with every value of an attribute block, in ascending order of slots.
+// DecodeValues calls yield with every value of an attribute block, in ascending order of places.
 // A text aliases the payload.
-func DecodeValues(kind Type, key, payload []byte, yield func(slot uint32, v Value) error) error {
-	if len(key) != AttrKeySize || len(payload) < attrBlockHead-ChecksumSize {
+func DecodeValues[P Place](kind Type, key, payload []byte, yield func(place P, v Value) error) error {
+	if !IsAttrKey[P](key) || len(payload) < attrBlockHead-ChecksumSize {
 		return fault.Record("attribute block with a key of %d and a record of %d bytes", len(key), len(payload))
 	}
 	if Type(payload[0]) != kind {
@@ -168,26 +233,42 @@ func DecodeValues(kind Type, key, payload []byte, yield func(slot uint32, v Valu
 	if count == 0 {
 		return fault.Record("attribute block without values")
 	}
+	d := valueDecoder{kind: kind}
+	if placeSize[P]() == 8 {
+		arcs, rest, err := decodeGroups(nil, ArcOfKey(key[2:]), count, payload[3:])
+		if err != nil {
+			return err
+		}
+		d.b = rest
+		for _, a := range arcs {
+			if err := decodeValue(&d, P(a), yield); err != nil {
+				return err
+			}
+		}
+		return d.end()
+	}
 	runs, size, err := decodeRuns(nil, binary.BigEndian.Uint32(key[2:]), count, payload[3:])
 	if err != nil {
 		return err
 	}
-	d := valueDecoder{kind: kind, b: payload[3+size:]}
+	d.b = payload[3+size:]
 	for _, run := range runs {
 		for i := range uint32(run.n) {
-			v, err := d.next()
-			if err != nil {
-				return err
-			}
-			if err := yield(run.first+i, v); err != nil {
+			if err := decodeValue(&d, P(run.first+i), yield); err != nil {
 				return err
 			}
 		}
 	}
-	if len(d.b) != 0 || d.bits != 0 {
-		return fault.Record("%d bytes after the values", len(d.b))
+	return d.end()
+}
+
+// decodeValue calls yield with the next value, which is that of a place.
+func decodeValue[P Place](d *valueDecoder, place P, yield func(place P, v Value) error) error {
+	v, err := d.next()
+	if err != nil {
+		return err
 	}
-	return nil
+	return yield(place, v)
 }
 
 // valueDecoder reads values one after the other.
@@ -198,6 +279,14 @@ type valueDecoder struct {
 	known map[string]bool
 	bits  byte // booleans of the last byte that were not yet returned
 	left  int
+}
+
+// end returns an error if there is anything behind the last value.
+func (d *valueDecoder) end() error {
+	if len(d.b) != 0 || d.bits != 0 {
+		return fault.Record("%d bytes after the values", len(d.b))
+	}
+	return nil
 }
 
 func (d *valueDecoder) next() (Value, error) {

@@ -62,23 +62,31 @@ func ParseType(name string) (Type, error) {
 	return 0, fmt.Errorf("attribute type %q is none of text, integer, float and boolean: %w", fault.Clip(name), fault.ErrInvalid)
 }
 
-// Attribute is a named property of vertices whose values have one type.
+// Attribute is a named property of vertices or of edges whose values have one type.
 type Attribute struct {
 	Name string `json:"name"`
 	Type Type   `json:"type"`
 }
 
-// reservedNames are names of columns in the statement language, which no attribute may have.
-var reservedNames = []string{"degree", "key", "linked", "vertex"}
+// Names of columns in the statement language, which no attribute of vertices or of edges may have.
+var (
+	reservedNames     = []string{"degree", "key", "linked", "vertex"}
+	reservedEdgeNames = []string{"source", "target", "time", "weight"}
+)
 
-// Validate returns an error if no graph can have the attribute: ErrName for its name,
+// Validate returns an error if no graph can have the attribute for its vertices: ErrName for its name,
 // ErrInvalid for its type.
-func (a Attribute) Validate() error {
+func (a Attribute) Validate() error { return a.validate("vertex", reservedNames) }
+
+// ValidateEdge is Validate for an attribute of edges.
+func (a Attribute) ValidateEdge() error { return a.validate("edge", reservedEdgeNames) }
+
+func (a Attribute) validate(of string, reserved []string) error {
 	if err := CheckName("attribute", a.Name); err != nil {
 		return err
 	}
-	if slices.Contains(reservedNames, a.Name) {
-		return fmt.Errorf("attribute name %q: %w: every vertex has a column of this name", a.Name, fault.ErrName)
+	if slices.Contains(reserved, a.Name) {
+		return fmt.Errorf("attribute name %q: %w: every %s has a column of this name", a.Name, fault.ErrName, of)
 	}
 	if a.Type < Text || a.Type > Boolean {
 		return fmt.Errorf("attribute %q: %v: %w", fault.Clip(a.Name), a.Type, fault.ErrInvalid)
@@ -274,7 +282,7 @@ func ValueFor(a Attribute, v Value) (Value, error) {
 }
 
 // NamedValue is the value of the attribute Name; a missing value removes the attribute's value
-// from a vertex.
+// from a vertex or an edge.
 type NamedValue struct {
 	Name  string `json:"name"`
 	Value Value  `json:"value"`

@@ -31,7 +31,8 @@
 //	              directions      2 bits per arc of a directed graph
 //	              weights         4 bytes per arc, 8 per edge, in blocks where one is not 1
 //	              timestamps      3 to 4 bytes per arc, 7 to 8 per edge, in seconds
-//	attrblock.go  values          1 byte for a text of few and a small integer, 8 for a float, a bit for a boolean
+//	attrblock.go  values          1 byte for a text of few and a small integer, 8 for a float, a bit for a boolean;
+//	                              1 to 2 more for a value of an edge, which names its edge
 //	slots.go      empty slots     2 to 10 bytes per run of consecutive slots
 //	changelog.go  changes         27 bytes per version, and 1 to 5 per vertex that it touched
 //	links.go      likely links    9 to 13 bytes per link, 8 per vertex

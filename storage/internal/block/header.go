@@ -26,10 +26,17 @@ type Header struct {
 
 // knownFeatures are the features that this code can read, sorted. A file without any of them has
 // only the base of its format.
-var knownFeatures = []string{FeatureDirected}
+var knownFeatures = []string{FeatureDirected, FeatureEdgeAttributes}
 
-// FeatureDirected is that of files that have, or had, a directed graph.
-const FeatureDirected = "directed"
+const (
+	// FeatureDirected is that of files that have, or had, a directed graph.
+	FeatureDirected = "directed"
+	// FeatureEdgeAttributes is that of files that have, or had, attributes of edges.
+	FeatureEdgeAttributes = "edge attributes"
+)
+
+// KnownFeatures returns the features that this code can read, sorted.
+func KnownFeatures() []string { return slices.Clone(knownFeatures) }
 
 // Need adds a feature.
 func (h *Header) Need(feature string) {

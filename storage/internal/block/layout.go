@@ -43,8 +43,9 @@ var (
 	LinksName = []byte("links")
 
 	// Buckets that an object gets when it first needs them.
-	AttrsName = []byte("attrs")
-	EmptyName = []byte("empty")
+	AttrsName     = []byte("attrs")
+	EmptyName     = []byte("empty")
+	EdgeAttrsName = []byte("edgeattrs")
 )
 
 // TopBuckets are created with the file and never removed.

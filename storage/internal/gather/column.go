@@ -15,7 +15,8 @@ import (
 
 // Column is an attribute whose values are kept as texts until all of them, and with
 // them its type, are known. It takes 4 bytes per vertex, and 20 to 50 per distinct text
-// beside its bytes.
+// beside its bytes. An attribute of edges has a row for each edge that was read with values, in
+// place of a vertex.
 type Column struct {
 	Name  string
 	kind  block.Type   // 0 if the input does not declare it
@@ -140,6 +141,13 @@ func (c *Column) put(v uint32, text []byte) error {
 	return nil
 }
 
+// drop removes the value of a row.
+func (c *Column) drop(v uint32) {
+	if int(v) < len(c.codes) {
+		c.codes[v] = 0
+	}
+}
+
 // used reports for every text whether a vertex still has it.
 func (c *Column) used() []bool {
 	used := make([]bool, c.texts.Len())
@@ -239,10 +247,10 @@ func (c *Column) holders(text uint32) (n int64) {
 	return n
 }
 
-// parse returns the value of every text that is used; key names the vertex of a value that does not
-// have the type. A word such as NA is a missing value of other types than text. Texts share the
+// parse returns the value of every text that is used; name names the vertex or the edge of a value that
+// does not have the type. A word such as NA is a missing value of other types than text. Texts share the
 // memory of the column.
-func (c *Column) parse(ctx context.Context, a block.Attribute, key func(v uint32) []byte) ([]block.Value, error) {
+func (c *Column) parse(ctx context.Context, a block.Attribute, name func(v uint32) string) ([]block.Value, error) {
 	values := make([]block.Value, c.texts.Len())
 	for i, used := range c.used() {
 		if i%(block.CheckEvery/16) == 0 && ctx.Err() != nil {
@@ -260,7 +268,7 @@ func (c *Column) parse(ctx context.Context, a block.Attribute, key func(v uint32
 		if err != nil {
 			for v, code := range c.codes {
 				if code == uint32(i)+1 {
-					return nil, fmt.Errorf("vertex %q, attribute %q: %w", fault.Clip(string(key(uint32(v)))), fault.Clip(c.Name), err)
+					return nil, fmt.Errorf("%s, attribute %q: %w", name(uint32(v)), fault.Clip(c.Name), err)
 				}
 			}
 		}

@@ -40,6 +40,11 @@ type List struct {
 	both  bool  // each edge of a directed graph has both directions
 	undir int64 // edges that both holds for
 
+	EdgeColumns    []*Column // attributes of the edges; values are by row
+	rowEnds        []uint64  // of the edge of each row of values: the source in the upper half, the target in the lower
+	edgeAttributes names     // of the columns
+	firstRows      int       // rows of the first edge
+
 	attributes names           // of the columns
 	names      *block.Interner // vertices by key; after End only the keys
 	ended      bool            // nothing grows any more
@@ -82,6 +87,7 @@ func NewList(ctx context.Context, o Options) *List {
 	return &List{
 		names: block.NewInterner(), ctx: ctx, join: o.Join, limit: limit, headerSeen: [2]int64{-1, -1},
 		buffer: buffer, feed: feed{buffer: buffer}, Directed: o.Directed, auto: o.Auto, both: o.Both,
+		attributes: names{check: block.Attribute.Validate}, edgeAttributes: names{check: block.Attribute.ValidateEdge},
 	}
 }
 
@@ -96,7 +102,7 @@ func (l *List) BatchBytes() int { return int(l.limit / batchPart) }
 
 // Handler returns the functions that a reader calls with the edges and vertices that it reads.
 func (l *List) Handler() format.Handler {
-	return format.Handler{Edge: l.addEdge, Direction: l.direct, Columns: l.addColumns, Vertex: l.addVertex}
+	return format.Handler{Edge: l.addEdge, Direction: l.direct, EdgeColumns: l.addEdgeColumns, Columns: l.addColumns, Vertex: l.addVertex}
 }
 
 // direct takes what the text says of its edges, before the first of them.
@@ -125,7 +131,7 @@ func (l *List) End(ctx context.Context, read *format.ReadStats) error {
 			return err
 		}
 	}
-	for _, c := range l.Columns {
+	for _, c := range slices.Concat(l.Columns, l.EdgeColumns) {
 		if err := c.joinAll(ctx, l.names.Keys.At); err != nil {
 			return err
 		}
@@ -134,10 +140,11 @@ func (l *List) End(ctx context.Context, read *format.ReadStats) error {
 	return nil
 }
 
-// RepeatedValues returns the number of values that differ from an earlier value of the same vertex.
+// RepeatedValues returns the number of values that differ from an earlier value of the same vertex or
+// edge. Those of edges are counted when they are filled in.
 func (l *List) RepeatedValues() int64 {
 	n := int64(0)
-	for _, c := range l.Columns {
+	for _, c := range slices.Concat(l.Columns, l.EdgeColumns) {
 		n += c.repeated
 	}
 	return n
@@ -145,8 +152,10 @@ func (l *List) RepeatedValues() int64 {
 
 // Remarks returns what the list renamed or chose, in a fixed order, once its values are filled in.
 func (l *List) Remarks() (list []format.Remark) {
-	if l.attributes.renamed.Count > 0 {
-		list = append(list, l.attributes.renamed)
+	for _, n := range []names{l.attributes, l.edgeAttributes} {
+		if n.renamed.Count > 0 {
+			list = append(list, n.renamed)
+		}
 	}
 	if l.undir > 0 {
 		list = append(list, format.Remark{What: "edges without a direction, taken in both directions", Count: l.undir})
@@ -156,7 +165,7 @@ func (l *List) Remarks() (list []format.Remark) {
 	}
 	missing := format.Remark{What: format.MissingValues, Remedy: format.MissingRemedy}
 	texts := format.Remark{What: "attributes kept as texts although nearly all their values are numbers"}
-	for _, c := range l.Columns {
+	for _, c := range slices.Concat(l.Columns, l.EdgeColumns) {
 		if c.spoiler != "" {
 			const most = 5
 			if texts.Count++; len(texts.Names) < most {
@@ -246,6 +255,11 @@ func (l *List) addEdge(e format.Edge) error {
 		}
 	}
 	l.Edges++
+	if len(e.Values) > 0 && u != v {
+		if err := l.addEdgeValues(u, v, both, e.Values); err != nil {
+			return fmt.Errorf("edge (%q, %q): %w", fault.Clip(string(e.Source)), fault.Clip(string(e.Target)), err)
+		}
+	}
 	if both {
 		l.Edges++
 		l.undir += int64(block.OneIf(l.both))
@@ -291,21 +305,66 @@ func (l *List) seeHeader(v uint32) {
 	l.headerSeen[v] = before
 }
 
-// addColumns adds columns; earlier ones may already have a type.
-func (l *List) addColumns(columns []format.Column) error {
+func (l *List) addColumns(columns []format.Column) (err error) {
+	l.Columns, err = addColumns(l.Columns, columns, &l.attributes, l.join)
+	return err
+}
+
+func (l *List) addEdgeColumns(columns []format.Column) (err error) {
+	l.EdgeColumns, err = addColumns(l.EdgeColumns, columns, &l.edgeAttributes, "")
+	return err
+}
+
+// addColumns adds columns to a list; earlier ones may already have a type.
+func addColumns(list []*Column, columns []format.Column, named *names, join string) ([]*Column, error) {
 	for i, c := range columns {
-		if i < len(l.Columns) {
-			if err := l.Columns[i].setType(c.Type); err != nil {
-				return err
+		if i < len(list) {
+			if err := list[i].setType(c.Type); err != nil {
+				return nil, err
 			}
 			continue
 		}
-		c.Name = l.attributes.choose(c.Name)
-		column, err := newColumn(c, l.join)
+		c.Name = named.choose(c.Name)
+		column, err := newColumn(c, join)
 		if err != nil {
+			return nil, err
+		}
+		list = append(list, column)
+	}
+	return list, nil
+}
+
+// addEdgeValues adds a row of values of an edge, unless all are missing; both adds one for its other
+// direction.
+func (l *List) addEdgeValues(u, v uint32, both bool, values [][]byte) error {
+	row, some := uint32(len(l.rowEnds)), false
+	for i, value := range values {
+		if value == nil {
+			continue
+		}
+		if err := l.EdgeColumns[i].set(row, value); err != nil {
 			return err
 		}
-		l.Columns = append(l.Columns, column)
+		l.unseen += int64(len(value))
+		some = true
+	}
+	if !some {
+		return nil
+	}
+	if row == math.MaxUint32 {
+		return fmt.Errorf("values of more than %d edges: %w", uint32(math.MaxUint32), fault.ErrLimit)
+	}
+	if l.Edges == 1 && row == 0 {
+		l.firstRows = 1 + int(block.OneIf(both))
+	}
+	l.rowEnds = append(l.rowEnds, uint64(block.NewArc(u, v)))
+	if l.unseen += 8 + int64(len(values)); l.unseen > l.step() {
+		if err := l.checkMemory(); err != nil {
+			return err
+		}
+	}
+	if both {
+		return l.addEdgeValues(v, u, false, values)
 	}
 	return nil
 }
@@ -355,6 +414,12 @@ func (l *List) dropHeader(ctx context.Context) error {
 		l.undir--
 	}
 	l.buffer.dropFirst()
+	for row := range l.firstRows {
+		for _, c := range l.EdgeColumns {
+			c.drop(uint32(row))
+		}
+		l.rowEnds[row] = 0 // no edge
+	}
 	number, rest := slices.Repeat([]uint32{block.NoVertex}, all), block.NewKeySet(named)
 	take := func(v uint32) {
 		number[v] = uint32(rest.Len())
@@ -391,6 +456,9 @@ func (l *List) checkMemory() error {
 	if len(l.Columns) > 0 {
 		what += " and their attributes"
 	}
+	if len(l.rowEnds) > 0 {
+		what += fmt.Sprintf(" and attributes of %d edges", len(l.rowEnds))
+	}
 	return l.fits(what, 0)
 }
 
@@ -407,7 +475,8 @@ func (l *List) FitsGraph(n int, edges int64, weighted, timed bool, further int64
 // what is left of it: those beyond go to a file.
 func (l *List) fits(what string, further int64) error {
 	held, growing := l.names.Bytes(), l.names.Growing(l.step())
-	for _, c := range l.Columns {
+	held, growing = held+8*int64(cap(l.rowEnds)), growing+block.GrowingList(l.rowEnds)
+	for _, c := range slices.Concat(l.Columns, l.EdgeColumns) {
 		held, growing = held+c.Bytes(), growing+c.growing(l.step())
 	}
 	if l.ended {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
@@ -17,6 +18,8 @@ type Base struct {
 	Graph    *csr.Graph    // nil for a directed graph, and one without slots
 	Directed *csr.Directed // of a directed graph; nil for one without slots
 	Columns  []*block.Column
+
+	EdgeColumns []*block.Column // by the numbers of its edges
 }
 
 // Merged is a graph with the edges and vertices of a list.
@@ -33,6 +36,8 @@ type Merged struct {
 	base   Base
 	number []uint32 // slot of each vertex of the list; nil if all have their own number
 	filled int64    // bytes of the columns that Fill has filled
+
+	edges edgeValues
 }
 
 // Merge merges the list into a graph. The list cannot be used for reading afterwards.
@@ -41,7 +46,8 @@ func (l *List) Merge(ctx context.Context, base Base) (*Merged, error) {
 	if err := m.mergeKeys(ctx); err != nil {
 		return nil, err
 	}
-	if err := l.buffer.settle(ctx, through(l.number, m.number)); err != nil {
+	number := through(l.number, m.number)
+	if err := l.buffer.settle(ctx, number); err != nil {
 		return nil, err
 	}
 	g, err := m.rows(ctx)
@@ -49,13 +55,16 @@ func (l *List) Merge(ctx context.Context, base Base) (*Merged, error) {
 		return nil, err
 	}
 	collect(orderBytes*int64(m.Keys.Len()), l.limit) // the edges that were read
-	if !l.Directed {
+	if l.Directed {
+		m.Directed = csr.NewDirected(csr.Rows{Offsets: g.Offsets, Targets: g.Targets, Weights: g.Weights, Times: g.Times})
+		m.Touched, m.Updated, err = changedDirections(ctx, base.Directed, m.Directed)
+	} else {
 		m.Graph = g
 		m.Touched, m.Updated, err = changedRows(ctx, base.Graph, m.Graph, false)
-		return m, err
 	}
-	m.Directed = csr.NewDirected(csr.Rows{Offsets: g.Offsets, Targets: g.Targets, Weights: g.Weights, Times: g.Times})
-	m.Touched, m.Updated, err = changedDirections(ctx, base.Directed, m.Directed)
+	if err == nil {
+		err = m.placeEdgeValues(ctx, number)
+	}
 	return m, err
 }
 
@@ -65,6 +74,18 @@ func (m *Merged) Edges() int64 {
 		return m.Directed.Arcs()
 	}
 	return m.Graph.Edges()
+}
+
+// placeEdgeValues finds the edges of the rows of values that were read.
+func (m *Merged) placeEdgeValues(ctx context.Context, number []uint32) error {
+	ends, base := m.list.rowEnds, edgesOf(m.base.Graph, m.base.Directed)
+	if len(ends) == 0 && len(m.base.EdgeColumns) == 0 {
+		return nil
+	}
+	if err := m.fits(fmt.Sprintf("attributes of %d edges", len(ends)), placingBytes*int64(len(ends))+movedBytes*base.edges()); err != nil {
+		return err
+	}
+	return m.edges.place(ctx, ends, number, base, edgesOf(m.Graph, m.Directed))
 }
 
 // mergeKeys assigns slots to the vertices of the list: known keys keep their slots, and new ones
@@ -119,11 +140,6 @@ func through(first, second []uint32) []uint32 {
 		}
 	}
 	return first
-}
-
-// asGraph is the rows in the type of a graph, which has both arcs of each edge.
-func asGraph(r *csr.Rows) *csr.Graph {
-	return &csr.Graph{Offsets: r.Offsets, Targets: r.Targets, Weights: r.Weights, Times: r.Times}
 }
 
 // rows builds the rows from the edges that were read and the edges of the base; those by source of a
@@ -189,14 +205,15 @@ func (m *Merged) fits(what string, further int64) error {
 // take.
 func (m *Merged) held() int64 {
 	sum := workBytes(m.list.limit) + m.base.Keys.Bytes() + m.Keys.Bytes() + bytesOfGraph(m.base.Graph, m.base.Directed) + bytesOfGraph(m.Graph, m.Directed) + m.filled
-	for _, c := range m.list.Columns {
+	for _, c := range slices.Concat(m.list.Columns, m.list.EdgeColumns) {
 		sum += c.Bytes()
 	}
+	sum += 8*int64(cap(m.list.rowEnds)) + m.edges.bytes()
 	if m.base.Keys.Len() > 0 {
 		keys := &m.list.names.Keys
 		sum += keys.Bytes() + 4*int64(keys.Len())
 	}
-	for _, c := range m.base.Columns {
+	for _, c := range slices.Concat(m.base.Columns, m.base.EdgeColumns) {
 		sum += c.Bytes()
 	}
 	return sum + orderBytes*int64(m.Keys.Len())
@@ -208,7 +225,7 @@ func (m *Merged) held() int64 {
 func (m *Merged) Fill(ctx context.Context, from *Column, a block.Attribute, base *block.Column, changed []uint64) (*block.Column, error) {
 	defer from.free()
 	adopts := a.Type == block.Text && base == nil && m.number == nil
-	if err := m.fits(fmt.Sprintf("attribute %q of %d vertices", fault.Clip(a.Name), m.Keys.Len()), m.fillBytes(from, a, base, adopts)); err != nil {
+	if err := m.fits(fmt.Sprintf("attribute %q of %d vertices", fault.Clip(a.Name), m.Keys.Len()), m.fillBytes(from, a, base, m.Keys.Len(), adopts)); err != nil {
 		return nil, err
 	}
 	column := block.NewColumn(a, m.Keys.Len())
@@ -217,7 +234,7 @@ func (m *Merged) Fill(ctx context.Context, from *Column, a block.Attribute, base
 		m.filled += column.Bytes()
 		return column, nil
 	}
-	values, err := from.parse(ctx, a, m.list.names.Keys.At)
+	values, err := from.parse(ctx, a, func(v uint32) string { return fmt.Sprintf("vertex %q", fault.Clip(string(m.list.names.Keys.At(v)))) })
 	if err != nil {
 		return nil, err
 	}
@@ -246,10 +263,10 @@ func (m *Merged) Fill(ctx context.Context, from *Column, a block.Attribute, base
 	return column, nil
 }
 
-// fillBytes is the memory that Fill takes: the column, the parsed values, and the dictionary of texts
+// fillBytes is the memory that filling a column of n values takes: the column, the parsed values, and the dictionary of texts
 // with its table while they grow.
-func (m *Merged) fillBytes(from *Column, a block.Attribute, base *block.Column, adopts bool) int64 {
-	bytes := 9 * int64(m.Keys.Len())
+func (m *Merged) fillBytes(from *Column, a block.Attribute, base *block.Column, n int, adopts bool) int64 {
+	bytes := 9 * int64(n)
 	if adopts {
 		return bytes
 	}
@@ -297,6 +314,11 @@ func changedRows(ctx context.Context, old, now *csr.Graph, directed bool) (touch
 	return touched, updated, nil
 }
 
+// sameValues reports whether an edge has the same weight and timestamp at its places in two graphs.
+func sameValues(old, now *csr.Graph, at, i int64) bool {
+	return valueAt(old.Weights, at, 1) == valueAt(now.Weights, i, 1) && valueAt(old.Times, at, csr.NoTime) == valueAt(now.Times, i, csr.NoTime)
+}
+
 // changedDirections is changedRows for a directed graph: a vertex has changed edges if one of its
 // rows has.
 func changedDirections(ctx context.Context, old, now *csr.Directed) (touched []uint32, updated int64, err error) {
@@ -331,7 +353,7 @@ func changedValues(old, now *csr.Graph, v uint32) (forward, back int64) {
 		for now.Targets[i] != u {
 			i++
 		}
-		if valueAt(old.Weights, at, 1) == valueAt(now.Weights, i, 1) && valueAt(old.Times, at, csr.NoTime) == valueAt(now.Times, i, csr.NoTime) {
+		if sameValues(old, now, at, i) {
 			continue
 		}
 		if u > v {

@@ -13,6 +13,7 @@ import (
 type names struct {
 	taken   map[string]bool
 	renamed format.Remark
+	check   func(block.Attribute) error // whether an attribute can have a name
 }
 
 // choose returns the name under which an attribute of a file is kept: its own, if attributes can
@@ -36,7 +37,7 @@ func (n *names) choose(name string) string {
 }
 
 func (n *names) free(name string) bool {
-	return !n.taken[name] && block.Attribute{Name: name, Type: block.Text}.Validate() == nil
+	return !n.taken[name] && n.check(block.Attribute{Name: name, Type: block.Text}) == nil
 }
 
 func (n *names) note(name, chosen string) {

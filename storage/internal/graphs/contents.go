@@ -27,6 +27,27 @@ type Contents struct {
 	Attributes    []AttributeRecord
 	NextAttribute uint16
 	Columns       []*block.Column
+
+	// Attributes of the edges, likewise, by the numbers of Order.
+	EdgeAttributes    []AttributeRecord
+	NextEdgeAttribute uint16
+	EdgeColumns       []*block.Column
+}
+
+// Order numbers the edges as their values are numbered.
+func (c *Contents) Order() *csr.EdgeOrder {
+	if c.Directed != nil {
+		return c.Directed.Out.Order()
+	}
+	return c.Graph.Order()
+}
+
+// Count is the number of edges, each of which can have values.
+func (c *Contents) Count() int64 {
+	if c.Directed != nil {
+		return c.Directed.Arcs()
+	}
+	return c.Graph.Edges()
 }
 
 // Digest identifies the contents and the input from which they were made (all zero if
@@ -47,6 +68,10 @@ func (c *Contents) Digest(ctx context.Context, input [sha256.Size]byte) ([]byte,
 	for i, a := range c.Attributes {
 		d.Sums = fmt.Appendf(d.Sums, "%d %q %d ", a.ID, a.Name, a.Type)
 		block.DigestColumn(c.Columns[i], &d)
+	}
+	for i, a := range c.EdgeAttributes {
+		d.Sums = fmt.Appendf(d.Sums, "edges %d %q %d ", a.ID, a.Name, a.Type)
+		block.DigestColumn(c.EdgeColumns[i], &d)
 	}
 	if d.Err != nil {
 		return nil, d.Err
@@ -128,7 +153,12 @@ func ReadContents(t *tree.Tx, name string, r *Record, dense bool) (Contents, err
 		c.Graph, err = ReadArcs(t, r, n, vertices, first)
 	}
 	t.ReleaseMap()
-	return c, fault.Corrupt(t.Path, DescribeGraph(name)+", arcs", err)
+	if err != nil || dense {
+		return c, fault.Corrupt(t.Path, DescribeGraph(name)+", arcs", err)
+	}
+	c.EdgeAttributes, c.NextEdgeAttribute = slices.Clone(r.EdgeAttributes), r.NextEdgeAttribute
+	c.EdgeColumns, err = ReadEdgeColumns(t, name, r, c.EdgeAttributes, c.Order, nil)
+	return c, err
 }
 
 // ReadDirected reads the edges of a directed graph, by vertex. Ranges, order and counts are checked.
@@ -181,23 +211,96 @@ func readAttributes(t *tree.Tx, graph string, r *Record, c *Contents) error {
 	return nil
 }
 
-// ReadColumn reads the values of an attribute into a column of length n.
+// ReadColumn reads the values of an attribute of vertices into a column of length n.
 // vertices, where not nil, gives the place of each slot.
 func ReadColumn(t *tree.Tx, r *Record, a AttributeRecord, n int, vertices []uint32) (*block.Column, error) {
-	c := block.NewColumn(a.Attribute(), n)
-	next := uint64(0)
-	err := EachValue(t, r, a, func(slot uint32, v block.Value) error {
-		if uint64(slot) < next {
-			return fault.Record("attribute blocks do not ascend")
+	return readColumn(t, r, a, int64(n), func(slot uint32) (int64, error) {
+		at := slot
+		if vertices != nil && uint64(slot) < uint64(len(vertices)) {
+			at = vertices[slot]
 		}
-		next = uint64(slot) + 1
-		if vertices != nil && next <= uint64(len(vertices)) {
-			slot = vertices[slot]
+		if uint64(at) >= uint64(n) {
+			return 0, fault.Record("value of slot %d, which is empty or beyond the graph", slot)
 		}
-		if uint64(slot) >= uint64(n) {
-			return fault.Record("value of slot %d, which is empty or beyond the graph", next-1)
+		return int64(at), nil
+	})
+}
+
+// EdgeColumns reads the values of attributes of edges by the numbers of the edges between vertices.
+func EdgeColumns(t *tree.Tx, graph string, r *Record, attributes []AttributeRecord) ([]*block.Column, error) {
+	c, err := Contents{Graph: &csr.Graph{Offsets: []int64{0}}}, error(nil)
+	if c.Slots, err = SlotsOf(t, r); err != nil {
+		return nil, fault.Corrupt(t.Path, DescribeGraph(graph)+", empty slots", err)
+	}
+	vertices := c.Slots.Table()
+	if r.Directed {
+		c.Directed, err = ReadDirected(t, graph, r)
+	} else if r.Object != 0 {
+		c.Graph, err = ReadArcs(t, r, int(r.Vertices), vertices, func() error { return nil })
+		err = fault.Corrupt(t.Path, DescribeGraph(graph)+", arcs", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ReadEdgeColumns(t, graph, r, attributes, c.Order, vertices)
+}
+
+// ReadEdgeColumns reads the values of attributes of edges by the numbers that order, which is called
+// for each of them, gives the edges. vertices, where not nil, gives the vertex of each slot.
+func ReadEdgeColumns(t *tree.Tx, graph string, r *Record, attributes []AttributeRecord, order func() *csr.EdgeOrder, vertices []uint32) ([]*block.Column, error) {
+	var columns []*block.Column
+	for _, a := range attributes {
+		column, err := ReadEdgeColumn(t, r, a, order(), vertices)
+		if err != nil {
+			return nil, fault.Corrupt(t.Path, DescribeValues[block.Arc](graph, a.Name), err)
 		}
-		block.PutValue(c, slot, v)
+		columns = append(columns, column)
+		t.Complete(column.Bytes())
+	}
+	return columns, nil
+}
+
+// ReadEdgeColumn reads the values of an attribute of edges as ReadEdgeColumns does.
+func ReadEdgeColumn(t *tree.Tx, r *Record, a AttributeRecord, order *csr.EdgeOrder, vertices []uint32) (*block.Column, error) {
+	if r.Count() > math.MaxUint32 {
+		return nil, fmt.Errorf("attribute %q of %d edges: %w", fault.Clip(a.Name), r.Count(), fault.ErrLimit)
+	}
+	last := block.Arc(0)
+	return readColumn(t, r, a, int64(r.Count()), func(arc block.Arc) (int64, error) {
+		if arc <= last {
+			return 0, fault.Record("attribute blocks do not ascend")
+		}
+		last = arc
+		u, v := arc.Source(), arc.Target()
+		if vertices != nil {
+			if uint64(max(u, v)) >= uint64(len(vertices)) {
+				return 0, fault.Record("value of the edge of slots (%d, %d) of %d", u, v, len(vertices))
+			}
+			u, v = vertices[u], vertices[v]
+		}
+		at, found := order.Number(u, v)
+		if !found || at >= int64(r.Count()) {
+			return 0, fault.Record("value of the edge of slots (%d, %d), which the graph does not have", arc.Source(), arc.Target())
+		}
+		return at, nil
+	})
+}
+
+// readColumn reads the values of an attribute into a column of length n; at gives the number of a
+// place in the column.
+func readColumn[P block.Place](t *tree.Tx, r *Record, a AttributeRecord, n int64, at func(place P) (int64, error)) (*block.Column, error) {
+	c := block.NewColumn(a.Attribute(), int(n))
+	next := int64(0)
+	err := EachValue(t, r, a, func(place P, v block.Value) error {
+		i, err := at(place)
+		if err == nil && i < next {
+			err = fault.Record("attribute blocks do not ascend")
+		}
+		if err != nil {
+			return err
+		}
+		next = i + 1
+		block.PutValue(c, uint32(i), v)
 		return t.Took(8+len(v.Text()), c.Growing)
 	})
 	if err == nil && uint64(c.Count()) != a.Values {
@@ -209,11 +312,11 @@ func ReadColumn(t *tree.Tx, r *Record, a AttributeRecord, n int, vertices []uint
 
 // EachValue calls yield with every value of an attribute, in the order of the
 // blocks. A text is valid during the call only.
-func EachValue(t *tree.Tx, r *Record, a AttributeRecord, yield func(slot uint32, v block.Value) error) error {
+func EachValue[P block.Place](t *tree.Tx, r *Record, a AttributeRecord, yield func(place P, v block.Value) error) error {
 	if r.Object == 0 {
 		return nil
 	}
-	p, found, err := t.FindPart(r.Object, block.AttrsName)
+	p, found, err := t.FindPart(r.Object, block.ValuePart[P]())
 	if err != nil || !found {
 		return err
 	}
@@ -235,23 +338,23 @@ func EachValue(t *tree.Tx, r *Record, a AttributeRecord, yield func(slot uint32,
 	return nil
 }
 
-// ValuesAt returns the values of an attribute at slots in ascending order. It
+// ValuesAt returns the values of an attribute at places in ascending order. It
 // reads each block that can hold one of them once.
-func ValuesAt(t *tree.Tx, r *Record, a AttributeRecord, slots []uint32) ([]block.Value, error) {
-	values := make([]block.Value, len(slots))
+func ValuesAt[P block.Place](t *tree.Tx, r *Record, a AttributeRecord, places []P) ([]block.Value, error) {
+	values := make([]block.Value, len(places))
 	if r.Object == 0 {
 		return values, nil
 	}
-	p, found, err := t.FindPart(r.Object, block.AttrsName)
+	p, found, err := t.FindPart(r.Object, block.ValuePart[P]())
 	if err != nil || !found {
 		return values, err
 	}
 	prefix := binary.BigEndian.AppendUint16(nil, a.ID)
-	for at := 0; at < len(slots); {
+	for at := 0; at < len(places); {
 		if err := t.Ctx.Err(); err != nil {
 			return nil, err
 		}
-		b := p.BlockOf(prefix, block.AttrKey(a.ID, slots[at]))
+		b := p.BlockOf(prefix, block.AttrKey(a.ID, places[at]))
 		if b.Key == nil {
 			return values, nil
 		}
@@ -259,11 +362,11 @@ func ValuesAt(t *tree.Tx, r *Record, a AttributeRecord, slots []uint32) ([]block
 		if err != nil {
 			return nil, err
 		}
-		err = block.DecodeValues(a.Type, b.Key, payload, func(slot uint32, v block.Value) error {
-			for at < len(slots) && slots[at] < slot {
+		err = block.DecodeValues(a.Type, b.Key, payload, func(place P, v block.Value) error {
+			for at < len(places) && places[at] < place {
 				at++
 			}
-			if at < len(slots) && slots[at] == slot {
+			if at < len(places) && places[at] == place {
 				values[at] = block.CloneValue(v)
 				at++
 			}
@@ -277,10 +380,10 @@ func ValuesAt(t *tree.Tx, r *Record, a AttributeRecord, slots []uint32) ([]block
 		if next.Key == nil {
 			return values, nil
 		}
-		if len(next.Key) != block.AttrKeySize {
+		if !block.IsAttrKey[P](next.Key) {
 			return nil, fault.Record("attribute block with a key of %d bytes", len(next.Key))
 		}
-		for first := binary.BigEndian.Uint32(next.Key[2:]); at < len(slots) && slots[at] < first; {
+		for first := block.PlaceOfKey[P](next.Key); at < len(places) && places[at] < first; {
 			at++
 		}
 	}

@@ -34,6 +34,9 @@ type Record struct {
 	// timestamp; Edges is then the number of edges of its undirected view.
 	Directed bool   `msgpack:"directed,omitempty"`
 	Arcs     uint64 `msgpack:"arcs,omitempty"`
+
+	EdgeAttributes    []AttributeRecord `msgpack:"edge_attributes,omitempty"`
+	NextEdgeAttribute uint16            `msgpack:"next_edge_attribute,omitempty"`
 }
 
 // Count is the number of edges, which those of a directed graph are by source and target.
@@ -49,17 +52,26 @@ func (r *Record) Counts() block.Counts {
 	return block.Counts{Directed: r.Directed, Edges: r.Edges, Arcs: r.Arcs, Weighted: r.Weighted, Timed: r.Timed}
 }
 
+// EdgeArc is the arc that the values of an edge belong to, of which the two ends are given as they
+// were written.
+func (r *Record) EdgeArc(source, target uint32) block.Arc {
+	if r.Directed {
+		return block.NewArc(source, target)
+	}
+	return block.NewArc(min(source, target), max(source, target))
+}
+
 // Same reports whether both are one version of one graph.
 func (r *Record) Same(other *Record) bool {
 	return r.ID == other.ID && r.Version == other.Version
 }
 
-// AttributeRecord is one attribute of the vertices of a graph as it is stored.
+// AttributeRecord is one attribute of the vertices or of the edges of a graph as it is stored.
 type AttributeRecord struct {
 	ID     uint16     `msgpack:"id"`
 	Name   string     `msgpack:"name"`
 	Type   block.Type `msgpack:"type"`
-	Values uint64     `msgpack:"values"` // vertices that have one
+	Values uint64     `msgpack:"values"` // vertices or edges that have one
 
 	// Computed is nil where the values came from outside.
 	Computed *ComputedRecord `msgpack:"computed,omitempty"`
@@ -80,7 +92,10 @@ func (r *Record) Validate(size int64) error {
 		return fault.Record("catalogue entry of a graph: id %d, version %d, object %d, %d vertices in %d slots, %d edges and %d directed ones, %d with weights, %d with timestamps",
 			r.ID, r.Version, r.Object, r.Vertices, r.Slots, r.Edges, r.Arcs, r.Weighted, r.Timed)
 	}
-	return r.validateAttributes()
+	if err := validate[uint32](r, r.Vertices); err != nil {
+		return err
+	}
+	return validate[block.Arc](r, r.Count())
 }
 
 // Gave sets how timestamps are written, after some were added to a graph; before is how
@@ -99,40 +114,66 @@ func (r *Record) Gave(times gather.Times, before uint64) {
 	}
 }
 
-// validateAttributes verifies that names and numbers are distinct.
-func (r *Record) validateAttributes() error {
-	ids, names := make(map[uint16]bool, len(r.Attributes)), make(map[string]bool, len(r.Attributes))
-	for _, a := range r.Attributes {
-		if err := a.Attribute().Validate(); err != nil {
+// Schema is the attributes of the vertices or of the edges of a record, and the number that the next
+// one gets.
+type Schema struct {
+	List  *[]AttributeRecord
+	next  *uint16
+	Check func(block.Attribute) error // an error if no graph can have the attribute
+}
+
+// SchemaOf is the attributes of the vertices of a record, or of its edges.
+func SchemaOf[P block.Place](r *Record) Schema {
+	if any(P(0)) == any(block.Arc(0)) {
+		return Schema{&r.EdgeAttributes, &r.NextEdgeAttribute, block.Attribute.ValidateEdge}
+	}
+	return Schema{&r.Attributes, &r.NextAttribute, block.Attribute.Validate}
+}
+
+// validate verifies that names and numbers are distinct, of attributes that no more than most
+// vertices or edges can have.
+func validate[P block.Place](r *Record, most uint64) error {
+	s := SchemaOf[P](r)
+	ids, names := make(map[uint16]bool, len(*s.List)), make(map[string]bool, len(*s.List))
+	for _, a := range *s.List {
+		if err := s.Check(a.Attribute()); err != nil {
 			return fault.Record("%v", err)
 		}
-		if ids[a.ID] || names[a.Name] || a.ID >= r.NextAttribute || a.Values > r.Vertices {
-			return fault.Record("attribute %q has the number %d and %d values, and the next number is %d", fault.Clip(a.Name), a.ID, a.Values, r.NextAttribute)
+		if ids[a.ID] || names[a.Name] || a.ID >= *s.next || a.Values > most {
+			return fault.Record("attribute %q has the number %d and %d values, and the next number is %d", fault.Clip(a.Name), a.ID, a.Values, *s.next)
 		}
 		ids[a.ID], names[a.Name] = true, true
 	}
 	return nil
 }
 
-// FindAttribute returns the number of an attribute in r.Attributes, -1 where
-// there is none of this name.
-func (r *Record) FindAttribute(name string) int {
-	return slices.IndexFunc(r.Attributes, func(a AttributeRecord) bool { return a.Name == name })
+// FindAttribute is Find for the attributes of the vertices.
+func (r *Record) FindAttribute(name string) int { return SchemaOf[uint32](r).Find(name) }
+
+// Find returns the number of an attribute in the list, -1 where there is none of this name.
+func (s Schema) Find(name string) int {
+	return slices.IndexFunc(*s.List, func(a AttributeRecord) bool { return a.Name == name })
 }
 
-// AddAttribute enters a new attribute and returns its number in r.Attributes.
-func (r *Record) AddAttribute(a block.Attribute) (int, error) {
-	if err := a.Validate(); err != nil {
+// Add enters a new attribute and returns its number in the list.
+func (s Schema) Add(a block.Attribute) (int, error) {
+	if err := s.Check(a); err != nil {
 		return 0, err
 	}
-	if r.NextAttribute == math.MaxUint16 {
-		return 0, fmt.Errorf("attribute %q: more than %d attributes: %w", fault.Clip(a.Name), r.NextAttribute, fault.ErrLimit)
+	if *s.next == math.MaxUint16 {
+		return 0, fmt.Errorf("attribute %q: more than %d attributes: %w", fault.Clip(a.Name), *s.next, fault.ErrLimit)
 	}
 	// The list may be shared with another copy of the record.
-	list := r.Attributes[:len(r.Attributes):len(r.Attributes)]
-	r.Attributes = append(list, AttributeRecord{ID: r.NextAttribute, Name: a.Name, Type: a.Type})
-	r.NextAttribute++
+	list := (*s.List)[:len(*s.List):len(*s.List)]
+	*s.List = append(list, AttributeRecord{ID: *s.next, Name: a.Name, Type: a.Type})
+	*s.next++
 	return len(list), nil
+}
+
+// Own makes the list one that no other copy of the record shares, and returns it.
+func (s Schema) Own() []AttributeRecord {
+	*s.List = slices.Clone(*s.List)
+	return *s.List
 }
 
 // Setting is a named value, as it is stored.
@@ -152,9 +193,20 @@ type ComputedRecord struct {
 // DescribeGraph names a graph in faults.
 func DescribeGraph(name string) string { return fmt.Sprintf("graph %q", name) }
 
-// DescribeAttribute names an attribute in faults.
-func DescribeAttribute(graph, name string) string {
-	return fmt.Sprintf("%s, attribute %q", DescribeGraph(graph), name)
+// DescribeAttribute names an attribute of vertices in faults.
+func DescribeAttribute(graph, name string) string { return DescribeValues[uint32](graph, name) }
+
+// DescribeValues names an attribute of vertices or of edges in faults.
+func DescribeValues[P block.Place](graph, name string) string {
+	return DescribeGraph(graph) + ", " + NameValues[P](name)
+}
+
+// NameValues names an attribute of a known graph.
+func NameValues[P block.Place](name string) string {
+	if any(P(0)) == any(block.Arc(0)) {
+		return fmt.Sprintf("attribute %q of edges", name)
+	}
+	return fmt.Sprintf("attribute %q", name)
 }
 
 // ChangeLogPart names the change log in faults.

@@ -18,6 +18,8 @@ type Remains struct {
 	Directed *csr.Directed   // in place of Graph, of a directed graph
 	Values   []*block.Column // of the attributes that are known
 
+	EdgeValues []*block.Column // of those of the edges, in the order of csr.EdgeOrder
+
 	vertex map[uint32]uint32 // by slot
 }
 
@@ -35,9 +37,9 @@ type Attribute struct {
 }
 
 // RemainsOf collects what is left of a graph object, all of whose records have right
-// checksums, with the values of the given attributes. It takes some 100 bytes per edge
-// and 200 per vertex.
-func RemainsOf(ctx context.Context, from Parts, object uint64, attributes []Attribute) (*Remains, error) {
+// checksums, with the values of the given attributes of vertices and of edges. It takes some 100 bytes
+// per edge and 200 per vertex.
+func RemainsOf(ctx context.Context, from Parts, object uint64, attributes, edgeAttributes []Attribute) (*Remains, error) {
 	left := &Remains{vertex: make(map[uint32]uint32), Graph: &csr.Graph{Offsets: []int64{0}}}
 	if object == 0 {
 		return left, nil
@@ -48,7 +50,29 @@ func RemainsOf(ctx context.Context, from Parts, object uint64, attributes []Attr
 	if err := left.readEdges(ctx, from, object); err != nil {
 		return nil, err
 	}
-	return left, left.readValues(from, object, attributes)
+	var err error
+	left.Values, err = readValues(from, object, attributes, len(left.Slots), func() func(slot uint32) (uint32, bool) {
+		return func(slot uint32) (uint32, bool) { v, known := left.vertex[slot]; return v, known }
+	})
+	if err != nil {
+		return nil, err
+	}
+	left.EdgeValues, err = readValues(from, object, edgeAttributes, int(left.Edges()), func() func(arc block.Arc) (uint32, bool) {
+		order := left.order()
+		return func(arc block.Arc) (uint32, bool) {
+			u, knownU := left.vertex[arc.Source()]
+			v, knownV := left.vertex[arc.Target()]
+			if !knownU || !knownV {
+				return 0, false
+			}
+			if left.Directed == nil && u > v {
+				return 0, false
+			}
+			i, found := order.Number(u, v)
+			return uint32(i), found
+		}
+	})
+	return left, err
 }
 
 // readKeys reads the keys from both lists. If they contradict each other, which happens
@@ -178,6 +202,13 @@ func directedOf(ctx context.Context, n int, pairs []block.ArcValue) (*csr.Direct
 	return csr.NewDirected(out), nil
 }
 
+func (left *Remains) order() *csr.EdgeOrder {
+	if left.Directed != nil {
+		return left.Directed.Out.Order()
+	}
+	return left.Graph.Order()
+}
+
 // Edges is the number of edges that are left.
 func (left *Remains) Edges() int64 {
 	if left.Directed != nil {
@@ -186,28 +217,29 @@ func (left *Remains) Edges() int64 {
 	return left.Graph.Edges()
 }
 
-// readValues reads what is left of the attributes.
-func (left *Remains) readValues(from Parts, object uint64, attributes []Attribute) error {
-	byID := make(map[uint16]*block.Column)
+// readValues reads what is left of attributes into columns of n values. Each column has a function
+// of its own, from numbers, that gives the number of a place, if that is left.
+func readValues[P block.Place](from Parts, object uint64, attributes []Attribute, n int, numbers func() func(place P) (uint32, bool)) (list []*block.Column, err error) {
+	byID, numberOf := make(map[uint16]*block.Column), make(map[uint16]func(place P) (uint32, bool))
 	names := make(map[string]bool)
 	for _, a := range attributes {
-		if a.Validate() == nil && byID[a.ID] == nil && !names[a.Name] {
-			column := block.NewColumn(a.Attribute, len(left.Slots))
-			byID[a.ID], names[a.Name] = column, true
-			left.Values = append(left.Values, column)
+		if byID[a.ID] == nil && !names[a.Name] {
+			column := block.NewColumn(a.Attribute, n)
+			byID[a.ID], numberOf[a.ID], names[a.Name] = column, numbers(), true
+			list = append(list, column)
 		}
 	}
 	if len(byID) == 0 {
-		return nil
+		return nil, nil
 	}
-	return from.Each(object, block.AttrsName, func(key, payload []byte) error {
-		if len(key) != block.AttrKeySize || byID[binary.BigEndian.Uint16(key)] == nil {
+	return list, from.Each(object, block.ValuePart[P](), func(key, payload []byte) error {
+		if !block.IsAttrKey[P](key) || byID[binary.BigEndian.Uint16(key)] == nil {
 			return nil
 		}
-		column := byID[binary.BigEndian.Uint16(key)]
-		return block.DecodeValues(column.Type, key, payload, func(slot uint32, v block.Value) error {
-			if vertex, known := left.vertex[slot]; known {
-				return column.Set(vertex, block.CloneValue(v))
+		column, number := byID[binary.BigEndian.Uint16(key)], numberOf[binary.BigEndian.Uint16(key)]
+		return block.DecodeValues(column.Type, key, payload, func(place P, v block.Value) error {
+			if i, left := number(place); left {
+				return column.Set(i, block.CloneValue(v))
 			}
 			return nil
 		})

@@ -151,6 +151,7 @@ func (s *Salvage) Run(tables []Table) error {
 	case err != nil:
 		s.losses.add("header", err)
 		h = block.NewHeader()
+		h.Features = block.KnownFeatures() // the file may have had any of them
 	}
 	s.Header = h
 	if h.TxID != 0 && h.TxID < s.file.Meta.TxID && s.file.Meta.Freelist == page.NoFreelist {

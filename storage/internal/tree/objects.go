@@ -13,12 +13,12 @@ import (
 // it has only if they have records.
 var (
 	GraphParts   = [...][]byte{block.KeysName, block.IDsName, block.ArcsName}
-	FurtherParts = [...][]byte{block.EmptyName, block.AttrsName}
+	FurtherParts = [...][]byte{block.EmptyName, block.AttrsName, block.EdgeAttrsName}
 )
 
 // StagedParts are the buckets of a graph object in the order in which they are
 // written. Each is filled in ascending order of its keys.
-var StagedParts = [...][]byte{block.KeysName, block.IDsName, block.ArcsName, block.EmptyName, block.AttrsName}
+var StagedParts = [...][]byte{block.KeysName, block.IDsName, block.ArcsName, block.EmptyName, block.AttrsName, block.EdgeAttrsName}
 
 // NewObject makes the bucket of a new object with the given parts.
 func (t *Tx) NewObject(parts ...[]byte) (uint64, error) {

@@ -65,6 +65,7 @@ func (c *Checker) checkContents(where string, r *graphs.Record) error {
 		return err
 	})
 	c.Try(where+", ids", remedyGraph, func() error { return c.checkIDs(r, &keys, keysOK) })
+	contents := graphs.Contents{}
 	c.Try(where+", arcs", remedyGraph, func() error {
 		first := func() error { return nil }
 		if r.Directed {
@@ -75,6 +76,7 @@ func (c *Checker) checkContents(where string, r *graphs.Record) error {
 			if err != nil {
 				return err
 			}
+			contents.Directed = p.Directed()
 			return mirrored(c.Tx.Ctx, p)
 		}
 		g, err := graphs.ReadArcs(c.Tx, r, int(r.Slots), nil, first)
@@ -84,9 +86,24 @@ func (c *Checker) checkContents(where string, r *graphs.Record) error {
 		if err := checkNoEdges(g, &slots); err != nil {
 			return err
 		}
+		contents.Graph = g
 		return Symmetric(c.Tx.Ctx, g)
 	})
-	return c.checkAttributes(where, r, &slots)
+	vertices := slots.Table()
+	err := checkAttributes[uint32](c, where, r, func(a graphs.AttributeRecord) error {
+		_, err := graphs.ReadColumn(c.Tx, r, a, slots.Vertices(), vertices)
+		return err
+	})
+	if err != nil || len(r.EdgeAttributes) == 0 && r.NextEdgeAttribute == 0 {
+		return err
+	}
+	return checkAttributes[block.Arc](c, where, r, func(a graphs.AttributeRecord) error {
+		if contents.Graph == nil && contents.Directed == nil {
+			return graphs.EachValue(c.Tx, r, a, func(block.Arc, block.Value) error { return nil })
+		}
+		_, err := graphs.ReadEdgeColumn(c.Tx, r, a, contents.Order(), nil)
+		return err
+	})
 }
 
 // checkIDs verifies that the ids are the inverse of the keys: as many, strictly
@@ -205,27 +222,23 @@ func checkNoEdges(g *csr.Graph, slots *block.SlotMap) error {
 
 const remedyAttribute = "drop the attribute and import it again, restore the file from a backup, or recover what is left into a new file (RECOVER)"
 
-// checkAttributes verifies every attribute: the types of its blocks, that the
-// slots of its values ascend and hold vertices, and the number of its values;
-// and that every block belongs to an attribute.
-func (c *Checker) checkAttributes(where string, r *graphs.Record, slots *block.SlotMap) error {
-	vertices := slots.Table()
+// checkAttributes verifies every attribute of the vertices or of the edges: read verifies the types of
+// its blocks, that its places ascend and exist, and the number of its values. It verifies that every
+// block belongs to an attribute.
+func checkAttributes[P block.Place](c *Checker, where string, r *graphs.Record, read func(a graphs.AttributeRecord) error) error {
 	prefixes := make(map[string]bool)
-	for _, a := range r.Attributes {
+	for _, a := range *graphs.SchemaOf[P](r).List {
 		prefixes[string(binary.BigEndian.AppendUint16(nil, a.ID))] = true
-		c.Try(fmt.Sprintf("%s, attribute %q", where, a.Name), remedyAttribute, func() error {
-			_, err := graphs.ReadColumn(c.Tx, r, a, slots.Vertices(), vertices)
-			return err
-		})
+		c.Try(where+", "+graphs.NameValues[P](a.Name), remedyAttribute, func() error { return read(a) })
 	}
 	return c.Try(where+", attributes", remedyAttribute, func() error {
-		p, found, err := c.Tx.FindPart(r.Object, block.AttrsName)
+		p, found, err := c.Tx.FindPart(r.Object, block.ValuePart[P]())
 		if err != nil || !found {
 			return err
 		}
 		cursor := p.Bucket.Cursor()
 		for key, _ := cursor.First(); key != nil; key, _ = cursor.Next() {
-			if len(key) != block.AttrKeySize || !prefixes[string(key[:2])] {
+			if !block.IsAttrKey[P](key) || !prefixes[string(key[:2])] {
 				return fault.Record("block %x belongs to no attribute", key)
 			}
 		}
