@@ -43,14 +43,15 @@ class Graph:
     def __init__(self, binary, work, name, n, arcs):
         self.ours = measures.Ours(binary, f"{work}/{name}.ht")
         self.weighted = any(w != 1 for _, _, w in arcs)
-        path = f"{work}/{name}.txt"
+        names = sorted({v for arc in arcs for v in arc[:2]} | set(range(n)))
+        place = {v: i for i, v in enumerate(names, start=1)}
+        path = f"{work}/{name}.net"
         with open(path, "w", encoding="utf-8") as out:
-            out.write("# Directed graph\n")
-            out.writelines(f"{a} {b} {w}\n" if self.weighted else f"{a} {b}\n" for a, b, w in arcs)
-        joined = {v for arc in arcs for v in arc[:2]}
-        alone = [f"INSERT VERTEX '{v}' INTO g" for v in range(n) if v not in joined]
-        begin = f"IMPORT '{path}' INTO g" + (" WITH (weight := 3)" if self.weighted else "")
-        measures.heavytail(binary, self.ours.file, "; ".join([begin] + alone))
+            out.write(f"*Vertices {len(names)}\n")
+            out.writelines(f'{i} "{v}"\n' for v, i in place.items())
+            out.write("*Arcs\n")
+            out.writelines(f"{place[a]} {place[b]} {w}\n" if self.weighted else f"{place[a]} {place[b]}\n" for a, b, w in arcs)
+        measures.heavytail(binary, self.ours.file, f"IMPORT '{path}' INTO g")
         self.keys = [row[0] for row in measures.heavytail(binary, self.ours.file, "SHOW VERTICES IN g")]
         number = {int(key): i for i, key in enumerate(self.keys)}
         self.igraph = igraph.Graph(len(number), [(number[a], number[b]) for a, b, _ in arcs], directed=True)
