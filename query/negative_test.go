@@ -16,6 +16,7 @@ import (
 	"heavytail/query/graphs"
 	"heavytail/query/internal/querytest"
 	"heavytail/query/links"
+	"heavytail/query/parser"
 	"heavytail/query/studies"
 	"heavytail/query/vectors"
 	"heavytail/storage"
@@ -148,6 +149,9 @@ func hasNumber(of reflect.Type, depth int) bool {
 	case reflect.Pointer, reflect.Slice:
 		return depth > 0 && hasNumber(of.Elem(), depth-1)
 	case reflect.Struct:
+		if of == reflect.TypeFor[parser.Pos]() {
+			return false // a place in a script
+		}
 		for i := range of.NumField() {
 			if field := of.Field(i); field.IsExported() && field.Name != "Time" && depth > 0 && hasNumber(field.Type, depth-1) {
 				return true

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"heavytail/query"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
 )
@@ -125,14 +126,14 @@ func (s *session) statement(ctx context.Context, src parser.Source) (err error) 
 	defer s.endOnceAfter(&err)
 	begin := s.now()
 	s.last = src.Text
-	st, err := src.Parse()
-	if err != nil {
+	r := query.Request{
+		Source: src, Params: s.params, ReadOnly: s.config.ReadOnly, Input: s.config.Stdin,
+		Progress: s.config.Status.Progress, Notice: s.config.Status.Notice,
+	}
+	if err := s.answer(func() (tabular, error) { return s.exec(ctx, r) }); err != nil {
 		return err
 	}
-	if err := s.answer(func() (tabular, error) { return s.exec(ctx, st, s.params) }); err != nil {
-		return err
-	}
-	if s.timer {
+	if st, err := src.Parse(); s.timer && err == nil {
 		kind, _, _ := strings.Cut(parser.Text(st), " ")
 		s.config.Status.print(fmt.Sprintf("%s: %.3f s", kind, s.now().Sub(begin).Seconds()))
 	}
