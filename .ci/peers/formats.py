@@ -25,6 +25,7 @@ import scipy.io
 import scipy.sparse
 from gensim.models import KeyedVectors
 
+EDGE_COLUMNS = [("since", "integer"), ("share", "float"), ("open", "boolean"), ("kind", "text"), ("code", "text")]
 COLUMNS = [("age", "integer"), ("score", "float"), ("ok", "boolean"), ("note", "text"), ("zip", "text"), ("void", "integer")]
 WORDS = ["Bern", "北京", "a,b", 'say "c"', "<&>", "two\nlines", "tab\there", " blanks ", "1", "true", "=1+1", "é"]
 failures = []
@@ -52,6 +53,29 @@ def make_graph(keys, seed):
     return graph
 
 
+def make_digraph(keys, seed):
+    """Returns a directed graph of the same kind whose edges have typed attributes; many pairs have an edge in each direction, with other values."""
+    dice = random.Random(seed)
+    graph = make_graph(keys, seed).to_directed()
+    for a, b in list(graph.edges):
+        if dice.random() < 0.4:
+            graph.remove_edge(a, b)
+            continue
+        data = graph.edges[a, b]
+        data["weight"] = float(np.float32(dice.uniform(0.001, 9)))
+        values = {
+            "since": dice.randrange(-9, 2**62),
+            "share": dice.choice([dice.uniform(-1e6, 1e6), float(dice.randrange(9)), 1e-300]),
+            "open": dice.random() < 0.5,
+            "kind": dice.choice(WORDS),
+            "code": f"{dice.randrange(10**5):05}",
+        }
+        data.update((name, value) for name, value in values.items() if dice.random() < 0.6)
+    first = next(iter(graph.edges))
+    graph.edges[first].update(since=7, share=0.5, open=True, kind="Bern", code="007")
+    return graph
+
+
 def text_of(value):
     if value is None or isinstance(value, str):
         return value
@@ -60,9 +84,11 @@ def text_of(value):
 
 def as_json(graph):
     return {
+        "directed": graph.is_directed(),
+        "edge_columns": [{"Name": name, "Type": kind} for name, kind in EDGE_COLUMNS] if graph.is_directed() else [],
         "columns": [{"Name": name, "Type": kind} for name, kind in COLUMNS],
         "vertices": [{"key": v, "values": [text_of(data.get(name)) for name, _ in COLUMNS]} for v, data in graph.nodes(data=True)],
-        "edges": [{"source": a, "target": b, "weight": d["weight"], "time": d.get("time")} for a, b, d in graph.edges(data=True)],
+        "edges": [{"source": a, "target": b, "weight": d["weight"], "time": d.get("time"), "values": [text_of(d.get(name)) for name, _ in EDGE_COLUMNS]} for a, b, d in graph.edges(data=True)],
     }
 
 
@@ -79,6 +105,30 @@ def from_json(found):
     for e in found["edges"]:
         graph.add_edge(e["source"], e["target"], **{name: e[name] for name in ("weight", "time") if e[name] is not None})
     return graph
+
+
+def directed_from_json(found):
+    """Makes a graph of what our reader found, with directions and attributes of edges."""
+    graph = nx.DiGraph() if found["directed"] else nx.Graph()
+    graph.add_nodes_from(from_json({**found, "edges": []}).nodes(data=True))
+    columns = [(c["Name"], PARSERS[c["Type"]]) for c in found["edge_columns"] or []]
+    for e in found["edges"]:
+        data = {name: e[name] for name in ("weight", "time") if e[name] is not None}
+        data.update((name, parse(text)) for (name, parse), text in zip(columns, e["values"] or []) if text is not None)
+        for a, b in ((e["source"], e["target"]), (e["target"], e["source"]))[: 2 if e["both"] else 1]:
+            graph.add_edge(a, b, **data)
+    return graph
+
+
+def directed_facts(graph, nodes=True, edges=None):
+    """Returns what is to be compared of a directed graph; edges are the attributes of edges that a format keeps, None for all."""
+    def kept(data):
+        data = {name: value for name, value in data.items() if edges is None or name in edges}
+        if "weight" in data:
+            data["weight"] = float(np.float32(data["weight"]))
+        return sorted((name, type(value).__name__, value) for name, value in data.items())
+    vertices = sorted((v, sorted(data.items())) for v, data in graph.nodes(data=True)) if nodes else None
+    return graph.is_directed(), vertices, sorted(map(repr, ((a, b, kept(data)) for a, b, data in graph.edges(data=True))))
 
 
 def facts(graph, nodes, weights, times):
@@ -351,6 +401,82 @@ def write_collections(exchange, graph):
     same("SNAP by Python", facts(from_json(exchange.read("snap.edges")), None, False, False), facts(numbered, None, False, False))
 
 
+def without_sizes(graph):
+    """Returns a graph without what GML of networkx changes: booleans, and integers beyond 32 bits."""
+    out = plain_values(graph)
+    for _, _, data in out.edges(data=True):
+        if "open" in data:
+            data["open"] = int(data["open"])
+        for name in {"since", "time"} & set(data):
+            data[name] %= 2**31
+    return out
+
+
+def bare_nodes(graph):
+    out = type(graph)()
+    out.add_nodes_from(graph)
+    out.add_edges_from(graph.edges(data=True))
+    return out
+
+
+def exchange_directed(exchange, graph, words):
+    """Directed graphs whose edges have attributes, in both directions."""
+    everything = directed_facts(graph)
+    same("directed GraphML, read by networkx", directed_facts(nx.read_graphml(exchange.path("ours.graphml"))), everything)
+    same("directed GEXF, read by networkx", directed_facts(read_gexf(exchange.path("ours.gexf"))), everything)
+    same("directed JSON, read by networkx", directed_facts(read_node_link(exchange.path("ours.json"))), everything)
+    ints = graph.copy()
+    for _, data in ints.nodes(data=True):
+        if "ok" in data:
+            data["ok"] = int(data["ok"])
+    for _, _, data in ints.edges(data=True):
+        if "open" in data:
+            data["open"] = int(data["open"])
+    same("directed GML, read by networkx", directed_facts(nx.read_gml(exchange.path("ours.gml"))), directed_facts(ints))
+    theirs = igraph.Graph.Read_GraphML(exchange.path("ours.graphml"))
+    same("directed GraphML, read by igraph", (theirs.is_directed(), sorted(zip(*([theirs.vs[end]["id"].replace("&#38;", "&") for end in ends] for ends in zip(*theirs.get_edgelist()))))), (True, sorted(graph.edges)))
+    for name in "ours.graphml", "ours.gexf", "ours.json":
+        same(f"directed {name}, read by us", directed_facts(directed_from_json(exchange.read(name))), everything)
+    same("directed ours.gml, read by us", directed_facts(directed_from_json(exchange.read("ours.gml"))), directed_facts(ints))
+    edges = directed_facts(graph, nodes=False)
+    for name, *options in ("ours.parquet",), ("ours-neo4j.csv",), ("ours-weighted.edges",):
+        same(f"directed {name}, read by us", directed_facts(directed_from_json(exchange.read(name, *options)), nodes=False), edges)
+    found = exchange.read("ours.csv", "directed=true")
+    found["directed"] = True  # asked for
+    same("directed ours.csv, read by us", directed_facts(directed_from_json(found), nodes=False), edges)
+    weights = directed_facts(graph, nodes=False, edges={"weight"})
+    if words:
+        pajek = nx.DiGraph(nx.read_pajek(exchange.path("ours.net")))
+        same("directed Pajek, read by networkx", directed_facts(pajek, nodes=False, edges={"weight"}), weights)
+        same("directed ours.net, read by us", directed_facts(directed_from_json(exchange.read("ours.net")), nodes=False), weights)
+    nx.write_graphml_xml(graph, exchange.path("theirs.graphml"))
+    same("directed GraphML of networkx", directed_facts(directed_from_json(exchange.read("theirs.graphml"))), everything)
+    nx.write_gexf(graph, exchange.path("theirs.gexf"))
+    same("directed GEXF of networkx", directed_facts(directed_from_json(exchange.read("theirs.gexf"))), everything)
+    with open(exchange.path("theirs.json"), "w", encoding="utf-8") as out:
+        json.dump(nx.node_link_data(graph, link="links"), out)
+    same("directed JSON of networkx", directed_facts(directed_from_json(exchange.read("theirs.json"))), everything)
+    plain = without_sizes(graph)
+    nx.write_gml(plain, exchange.path("theirs.gml"))
+    same("directed GML of networkx", directed_facts(directed_from_json(exchange.read("theirs.gml"))), directed_facts(plain))
+    numbered = nx.relabel_nodes(graph, {v: str(i + 1) for i, v in enumerate(graph)})
+    scipy.io.mmwrite(exchange.path("theirs.mtx"), scipy.sparse.coo_matrix(nx.to_scipy_sparse_array(graph, weight="weight")))
+    same("directed Matrix Market of scipy", directed_facts(directed_from_json(exchange.read("theirs.mtx")), nodes=False), directed_facts(numbered, nodes=False, edges={"weight"}))
+    if words:
+        nx.write_edgelist(graph, exchange.path("theirs.edges"))
+        found = exchange.read("theirs.edges", "separator= ", "directed=true")
+        found["directed"] = True
+        same("directed edge list of networkx with dictionaries", directed_facts(directed_from_json(found), nodes=False), edges)
+        texts = bare_nodes(graph)  # networkx writes the attributes of Pajek that are texts
+        for _, _, data in texts.edges(data=True):
+            for name in set(data) - {"weight", "code"}:
+                del data[name]
+            if "code" in data:
+                data["code"] = "c" + data["code"]
+        nx.write_pajek(texts, exchange.path("theirs.net"))
+        same("directed Pajek of networkx", directed_facts(directed_from_json(exchange.read("theirs.net")), nodes=False), directed_facts(texts, nodes=False))
+
+
 def exchange_vectors(exchange, keys, rows):
     want = {key: row.tolist() for key, row in zip(keys, rows)}
     for name, binary in ("ours.txt", False), ("ours.bin", True):
@@ -428,6 +554,11 @@ def main():
             through_command(exchange, command, graph, words)
             if words:
                 exchange_vectors(exchange, plain, rows)
+        graph = make_digraph(keys, len(name))
+        with tempfile.TemporaryDirectory() as folder:
+            exchange = Exchange(program, folder)
+            exchange.write(graph, plain, rows.tolist())
+            exchange_directed(exchange, graph, words)
     if failures:
         sys.exit(f"{len(failures)} exchanges differ")
 

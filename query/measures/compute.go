@@ -22,6 +22,7 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
+	"heavytail/storage/csr"
 )
 
 // ComputeRequest asks for a measure of the vertices of a graph.
@@ -212,7 +213,7 @@ func (f computable) spec(req ComputeRequest) job.Spec {
 		text.From = append(text.From, parser.String{Value: key})
 	}
 	n := int64(f.graph.Vertices)
-	computing, all := f.measure.bytes(measuredOn{f.options, n, f.graph.Edges, int64(f.workers), f.graph.Weighted})
+	computing, all := f.measure.bytes(measuredOn{f.options, n, f.edges(), int64(f.workers), f.graph.Weighted, f.readsDirection()})
 	column := 17*n + session.StoringBytes(8*n) // of what is then stored
 	checkpoint := f.checkpointBytes()
 	return job.Spec{
@@ -230,10 +231,18 @@ func (f computable) checkpointBytes() int64 {
 	if sources == 0 {
 		sources = n // all, or chosen during the computation
 	}
-	if f.measure.saved == 0 || sources/f.measure.atOnce < 1<<28/max(n+2*f.graph.Edges, 1) {
+	if f.measure.saved == 0 || sources/f.measure.atOnce < 1<<28/max(n+2*f.edges(), 1) {
 		return 0
 	}
 	return session.StoringBytes(f.measure.saved * n)
+}
+
+// edges is the number of edges that the measure reads.
+func (f computable) edges() int64 {
+	if f.readsDirection() {
+		return f.graph.Arcs
+	}
+	return f.graph.Edges
 }
 
 func (f computable) purpose() string {
@@ -268,11 +277,11 @@ func runCompute(c *engine.Call, req ComputeRequest, found computable) (r Compute
 // computeMeasure computes a measure, and stores it where an attribute is named.
 func computeMeasure(c *engine.Call, req ComputeRequest, found computable, checkpoints algorithms.Checkpoints) (ComputeResult, error) {
 	began := time.Now()
-	view, err := c.Graph(req.Graph, fault.Graph)
+	view, directed, err := found.read(c)
 	if err != nil {
 		return ComputeResult{}, err
 	}
-	values, err := valuesOf(c, view, req, found, checkpoints)
+	values, err := valuesOf(c, view, directed, req, found, checkpoints)
 	if err != nil {
 		return ComputeResult{}, measureMistake(found.measure, err)
 	}
@@ -295,10 +304,10 @@ func computeMeasure(c *engine.Call, req ComputeRequest, found computable, checkp
 	return r, err
 }
 
-func valuesOf(c *engine.Call, view *session.Graph, req ComputeRequest, found computable, checkpoints algorithms.Checkpoints) (measured, error) {
+func valuesOf(c *engine.Call, view *session.Graph, directed *csr.Directed, req ComputeRequest, found computable, checkpoints algorithms.Checkpoints) (measured, error) {
 	m := measuring{
 		Context: c.Ctx, Work: algorithms.Work{Workers: c.Workers(), Progress: c.Meter.Update}, Checkpoints: checkpoints,
-		options: found.options, g: view.Graph,
+		options: found.options, g: view.Graph, d: directed,
 	}
 	for i, key := range req.From {
 		v, err := c.Vertex(view, key, engine.PartKey(i))

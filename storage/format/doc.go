@@ -9,7 +9,7 @@
 // The package does not use the store. Readers pass every edge and every vertex to a function,
 // as raw keys and values; writers get keys and values by vertex number. Neither holds a whole
 // graph in memory. A reader of this package reads back what its writer wrote, with the same
-// keys, types and missing values; so do networkx, gensim and numpy as far as they support them.
+// keys, types and missing values of vertices and of edges, and directions where the format has them; so do networkx, gensim and numpy as far as they support them.
 //
 // Input is not trusted: lines, keys, values, columns, nesting, decompressed bytes and declared
 // counts have limits. Every error names the file and the place in it: line and column, row of a

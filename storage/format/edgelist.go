@@ -54,42 +54,6 @@ func WriteCSV(ctx context.Context, w io.Writer, g Graph, opts CSVOptions) error 
 	return writing("CSV of edges", e.write())
 }
 
-// guardText guards a value of a Text.
-func (c *csvWriter) guardText(column Column, value []byte, ok bool) []byte {
-	if ok && typeOr(column.Type) == Text {
-		c.guarded = c.csv.guard(c.guarded[:0], value)
-		return c.guarded
-	}
-	return value
-}
-
-// appendField appends a value, which is an empty field if it is missing.
-func appendField(line, value []byte, ok bool) []byte {
-	switch {
-	case !ok:
-		return line
-	case len(value) == 0:
-		return append(line, `""`...)
-	}
-	return appendQuoted(line, value)
-}
-
-// csvWriter is the part that the writers of CSV share.
-type csvWriter struct {
-	graphWriter
-	csv     CSVOptions
-	guarded []byte
-}
-
-// appendKey appends the key of a vertex as a field.
-func (c *csvWriter) appendKey(line []byte, v uint32) (_ []byte, err error) {
-	if c.scratch, err = c.g.Key.checked(c.scratch[:0], v, checkKey); err != nil {
-		return nil, err
-	}
-	c.guarded = c.csv.guard(c.guarded[:0], c.scratch)
-	return appendQuoted(line, c.guarded), nil
-}
-
 type edgeWriter struct {
 	csvWriter
 	words     bool

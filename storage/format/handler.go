@@ -117,9 +117,10 @@ type Handler struct {
 	// that is a remark.
 	Direction func(directed bool) error
 	// EdgeColumns receives the attributes of the edges other than weight and time, as Columns receives those
-	// of the vertices: before the first edge that could have values, and in JSON and GML again
-	// with a new one at the end, and at the end of the text with the types. If it is nil,
-	// attributes of edges are left out with a remark.
+	// of the vertices: before the first edge that could have values, and again with a new one at the end where an edge has one that
+	// nothing declares (JSON, GML, Pajek, labels of GEXF, dictionaries of networkx, types of Neo4j), and at the end of the
+	// text with the types. None is called weight or time. If it is nil, attributes of edges are left out, with a remark or in
+	// ReadStats.IgnoredColumns.
 	EdgeColumns func([]Column) error
 	// Columns receives the attributes of the vertices. It is called before the first vertex
 	// that could have values, and never in layouts without attributes. JSON and GEXF call it

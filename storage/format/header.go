@@ -16,7 +16,11 @@ import (
 // graph.
 func (p *parser) comment(content []byte) {
 	f := &p.first
-	if f.text != "" || p.opts.Header != HeaderAuto {
+	switch {
+	case f.text != "":
+		return
+	case p.opts.Header != HeaderAuto:
+		p.saysDirection(bytes.Fields(bytes.TrimLeft(content, "#% \t")))
 		return
 	}
 	names := p.declared(content)
@@ -480,16 +484,26 @@ func (p *parser) declared(comment []byte) (names []string) {
 	words := bytes.Fields(bytes.TrimLeft(comment, "#% \t"))
 	is := func(i int, word string) bool { return bytes.EqualFold(words[i], []byte(word)) }
 	switch {
-	case len(words) >= 2 && (is(0, "directed") || is(0, "undirected")) && (is(1, "graph") || is(1, "graph:")):
-		if p.stats.Directed = p.stats.Directed || is(0, "directed"); len(words) == 2 {
-			p.say(is(0, "directed"))
-		}
+	case p.saysDirection(words):
 	case len(words) == 4 && is(0, "nodes:") && is(2, "edges:"):
 		p.declare(words[1], words[3])
 	case p.first.konect && len(words) >= 2 && len(words) <= 3 && p.stats.DeclaredEdges == 0:
 		p.declare(words[1], words[0])
 	}
 	return nil
+}
+
+// saysDirection reports whether the words of a comment name the direction of the edges, and takes it, unless
+// there are more words than these two.
+func (p *parser) saysDirection(words [][]byte) bool {
+	is := func(i int, word string) bool { return len(words) > i && bytes.EqualFold(words[i], []byte(word)) }
+	if !(is(0, "directed") || is(0, "undirected")) || !(is(1, "graph") || is(1, "graph:")) {
+		return false
+	}
+	if p.stats.Directed = p.stats.Directed || is(0, "directed"); len(words) == 2 {
+		p.say(is(0, "directed"))
+	}
+	return true
 }
 
 // say takes what the text says of the direction of its edges.

@@ -24,7 +24,8 @@ const (
 	// .gz, .zst, .bz2, .xz or .zip). A name without an extension means an edge list; an unknown extension gives
 	// an EndingError. LayoutAuto never selects LayoutVertices.
 	LayoutAuto Layout = "auto"
-	// LayoutEdges has a line for every edge. Attributes in braces at its end, as networkx writes them,
+	// LayoutEdges has a line for every edge. Attributes are the further columns that a header or a comment names, perhaps with a
+	// type as in "since:integer", and those in braces at the end of a line, as networkx writes them, which also
 	// give the weight and the time. In a file .ncol the third column is the weight.
 	LayoutEdges Layout = "edges"
 	// LayoutAdjacency has a line for every vertex: its key, then its neighbours.
@@ -41,7 +42,7 @@ const (
 	// header, or if an edge is listed by only one of its ends.
 	LayoutMETIS Layout = "metis"
 	// LayoutPajek is the Pajek format: numbered vertices whose labels are their keys, then arcs
-	// and edges with weights, or lists of neighbours. Coordinates and parameters are ignored.
+	// and edges with weights and attributes, or lists of neighbours. Coordinates and parameters of vertices are ignored.
 	LayoutPajek Layout = "pajek"
 	// LayoutVertices is a table of vertices and their attributes: CSV, or a similar text with
 	// another separator, below a header of column names.

@@ -318,19 +318,6 @@ func (t *table) numberedColumns(count int) (doubt string) {
 	return t.choose(names, types, key-1, nil)
 }
 
-// cutType separates the type from a name such as "zip:text".
-func cutType(name string) (string, Type) {
-	i := strings.LastIndexByte(name, ':')
-	if i <= 0 {
-		return name, Untyped
-	}
-	switch t := Type(name[i+1:]); t {
-	case Text, Integer, Float, Boolean:
-		return name[:i], t
-	}
-	return name, Untyped
-}
-
 func (t *table) keyColumn(names []string) (number int, doubt string) {
 	if n, ok := delimited.ColumnNumber(t.options.Key); ok {
 		if n > len(names) {
@@ -475,47 +462,6 @@ func (t *tableWriter) ambiguousTypes() ([]bool, error) {
 		return nil
 	})
 	return looks.stated(), err
-}
-
-// typeLooks are the types that values have by their forms.
-type typeLooks struct {
-	columns []Column
-	state   []bool // the type has to be stated
-	looks   []Type
-	words   []bool // there are words such as NA, which are texts where no other values are
-}
-
-func newTypeLooks(columns []Column) *typeLooks {
-	n := len(columns)
-	t := &typeLooks{columns, make([]bool, n), make([]Type, n), make([]bool, n)}
-	for i, c := range columns {
-		_, kind := cutType(c.Name)
-		t.state[i] = kind != Untyped
-	}
-	return t
-}
-
-// see takes a value of a column.
-func (t *typeLooks) see(column int, value []byte) {
-	switch {
-	case len(value) == 0:
-		t.state[column] = true
-	case IsMissing(value):
-		t.words[column] = true
-	case t.looks[column] != Text:
-		t.looks[column] = t.looks[column].Or(TypeOf(value))
-	}
-}
-
-// stated reports for each column whether its type has to be stated.
-func (t *typeLooks) stated() []bool {
-	for i, c := range t.columns {
-		if t.words[i] && t.looks[i] == Untyped {
-			t.looks[i] = Text
-		}
-		t.state[i] = t.state[i] || t.looks[i] != typeOr(c.Type)
-	}
-	return t.state
 }
 
 // guardedValue returns the value of a vertex as it is written, before quoting.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode"
 
@@ -39,6 +40,19 @@ func TypeOf(value []byte) Type {
 		return Float
 	}
 	return Text
+}
+
+// cutType separates the type from a name such as "zip:text".
+func cutType(name string) (string, Type) {
+	i := strings.LastIndexByte(name, ':')
+	if i <= 0 {
+		return name, Untyped
+	}
+	switch t := Type(name[i+1:]); t {
+	case Text, Integer, Float, Boolean:
+		return name[:i], t
+	}
+	return name, Untyped
 }
 
 // IsMissing reports whether a text means, in any case of letters, that a number or a boolean is

@@ -17,6 +17,7 @@ import (
 
 	"heavytail/storage/atomicfile"
 	"heavytail/storage/format"
+	_ "heavytail/storage/format/parquet"
 )
 
 func main() {
@@ -41,11 +42,17 @@ func run(ctx context.Context, args []string) error {
 }
 
 type graph struct {
-	Columns  []format.Column      `json:"columns"`
-	Vertices []vertex             `json:"vertices"`
-	Edges    []edge               `json:"edges"`
-	types    map[int]*format.Type // of columns whose type cannot be read from the text
+	Directed    bool            `json:"directed"`
+	Columns     []format.Column `json:"columns"`
+	Vertices    []vertex        `json:"vertices"`
+	EdgeColumns []format.Column `json:"edge_columns"`
+	Edges       []edge          `json:"edges"`
+
+	types, edgeTypes types
 }
+
+// types are those of columns whose type cannot be read from the text.
+type types map[int]*format.Type
 
 type vertex struct {
 	Key    string    `json:"key"`
@@ -57,6 +64,9 @@ type edge struct {
 	Target string   `json:"target"`
 	Weight *float32 `json:"weight"`
 	Time   *int64   `json:"time"`
+
+	Values []*string `json:"values"`
+	Both   bool      `json:"both"` // the text calls it undirected
 }
 
 // table is a matrix with a key for every row, in JSON.
@@ -99,7 +109,7 @@ func write(ctx context.Context, folder string) error {
 	row := func(i int) []float32 { return v.Rows[i] }
 	rows, dim := len(v.Rows), len(v.Rows[0])
 	var failed []error
-	for name, write := range map[string]func(io.Writer) error{
+	files := map[string]func(io.Writer) error{
 		"ours.edges":              func(w io.Writer) error { return format.WriteEdges(ctx, w, bare) },
 		"ours-weighted.edges":     func(w io.Writer) error { return format.WriteEdges(ctx, w, all) },
 		"ours.csv":                func(w io.Writer) error { return format.WriteCSV(ctx, w, all, format.CSVOptions{}) },
@@ -116,7 +126,18 @@ func write(ctx context.Context, folder string) error {
 		"ours.bin":                func(w io.Writer) error { return format.WriteWord2VecBinary(ctx, w, rows, dim, key, row) },
 		"ours.npy":                func(w io.Writer) error { return format.WriteNPY(ctx, w, rows, dim, row) },
 		"ours.npy.keys":           func(w io.Writer) error { return format.WriteKeys(ctx, w, rows, key) },
-	} {
+		"ours.parquet":            func(w io.Writer) error { return format.WriteEdgesParquet(ctx, w, all, nil) },
+	}
+	if g.Directed {
+		delete(files, "ours.metis") // which has no direction
+		files["ours.net"] = func(w io.Writer) error {
+			if err := format.WritePajek(ctx, w, all); !errors.Is(err, format.ErrKey) {
+				return err
+			}
+			return nil // labels cannot contain each key
+		}
+	}
+	for name, write := range files {
 		failed = append(failed, create(folder, name, write))
 	}
 	return errors.Join(failed...)
@@ -154,13 +175,22 @@ func (g *graph) whole() format.Graph {
 		Timed:    true,
 		Columns:  g.Columns,
 		Value: func(dst []byte, column int, v uint32) ([]byte, bool) {
-			value := g.Vertices[v].Values[column]
-			if value == nil {
-				return dst, false
-			}
-			return append(dst, *value...), true
+			return appendValue(dst, g.Vertices[v].Values[column])
+		},
+		Directed:    g.Directed,
+		EdgeColumns: g.EdgeColumns,
+		EdgeValue: func(dst []byte, column, edge int) ([]byte, bool) {
+			return appendValue(dst, g.Edges[edge].Values[column])
 		},
 	}
+}
+
+// appendValue appends a value, if it is not missing.
+func appendValue(dst []byte, value *string) ([]byte, bool) {
+	if value == nil {
+		return dst, false
+	}
+	return append(dst, *value...), true
 }
 
 // read reads a file of vectors or of a graph; the ending of its name determines
@@ -199,50 +229,72 @@ func read(ctx context.Context, path string, args []string) (any, error) {
 			opts.Time = value
 		case "separator":
 			opts.Separator = value
+		case "directed":
+			opts.Directed = format.Direction(value)
 		default:
 			return nil, fmt.Errorf("no option %s", name)
 		}
 	}
-	g := &graph{Vertices: []vertex{}, Edges: []edge{}, types: map[int]*format.Type{}}
+	g := &graph{Vertices: []vertex{}, Edges: []edge{}, types: types{}, edgeTypes: types{}}
 	_, err = format.Read(ctx, in, opts, g.handler())
-	for i, t := range g.types {
-		g.Columns[i].Type = *t
-	}
+	g.types.set(g.Columns)
+	g.edgeTypes.set(g.EdgeColumns)
 	return g, err
+}
+
+// set gives the columns their types.
+func (types types) set(columns []format.Column) {
+	for i, t := range types {
+		columns[i].Type = *t
+	}
+}
+
+// columns returns a function that takes the columns of vertices or of edges.
+func (types types) columns(to *[]format.Column) func([]format.Column) error {
+	return func(columns []format.Column) error {
+		*to = append([]format.Column{}, columns...)
+		for i, c := range columns {
+			switch {
+			case c.Type != format.Untyped:
+				delete(types, i)
+			case types[i] == nil:
+				types[i] = new(format.Type)
+			}
+		}
+		return nil
+	}
+}
+
+// values copies the values of a vertex or an edge.
+func (types types) values(values [][]byte) (list []*string) {
+	for i, value := range values {
+		if value == nil {
+			list = append(list, nil)
+			continue
+		}
+		if t := types[i]; t != nil {
+			*t = t.Or(format.TypeOf(value))
+		}
+		text := string(value)
+		list = append(list, &text)
+	}
+	return list
 }
 
 func (g *graph) handler() format.Handler {
 	return format.Handler{
-		Columns: func(columns []format.Column) error {
-			g.Columns = append([]format.Column{}, columns...)
-			for i, c := range columns {
-				switch {
-				case c.Type != format.Untyped:
-					delete(g.types, i)
-				case g.types[i] == nil:
-					g.types[i] = new(format.Type)
-				}
-			}
+		Direction: func(directed bool) error {
+			g.Directed = directed
 			return nil
 		},
+		Columns:     g.types.columns(&g.Columns),
+		EdgeColumns: g.edgeTypes.columns(&g.EdgeColumns),
 		Vertex: func(key []byte, values [][]byte) error {
-			v := vertex{Key: string(key)}
-			for i, value := range values {
-				if value == nil {
-					v.Values = append(v.Values, nil)
-					continue
-				}
-				if t := g.types[i]; t != nil {
-					*t = t.Or(format.TypeOf(value))
-				}
-				text := string(value)
-				v.Values = append(v.Values, &text)
-			}
-			g.Vertices = append(g.Vertices, v)
+			g.Vertices = append(g.Vertices, vertex{string(key), g.types.values(values)})
 			return nil
 		},
 		Edge: func(e format.Edge) error {
-			out := edge{Source: string(e.Source), Target: string(e.Target)}
+			out := edge{Source: string(e.Source), Target: string(e.Target), Both: e.Both, Values: g.edgeTypes.values(e.Values)}
 			if e.Weighted {
 				weight := float32(e.Weight)
 				out.Weight = &weight
