@@ -59,6 +59,7 @@ func numberedRequests(t *testing.T, dir string) map[string][]any {
 		"Links.Materialize":              {materialize},
 		"Vectors.Nearest":                {vectors.NearestRequest{Embedding: "e", Vertex: "1", K: 2}},
 		"Graphs.Neighbors":               {graphs.NeighborsRequest{Graph: "g", Vertex: "1"}},
+		"Graphs.ShortestPaths":           {graphs.PathsRequest{PathRequest: graphs.PathRequest{Graph: "g", From: "0", To: "1"}, K: 2}},
 		"Links.Predict":                  {links.PredictRequest{Graph: "g", With: l3, K: 2}},
 		"Vectors.Reconstruct":            {vectors.ReconstructRequest{Embedding: "e", Radius: .1, File: file("near"), Overwrite: true}},
 		"Vectors.ReconstructedDegrees":   {vectors.EvaluateReconstructionRequest{Embedding: "e"}},

@@ -99,7 +99,7 @@ func derive(c *engine.Call, s *scan.Vertices, req DeriveRequest) (vertices []uin
 	case DeriveSample:
 		vertices, from, err = sampleOf(c, g, req)
 	case DeriveForest:
-		vertices, from, err = forestOf(c, g)
+		vertices, from, err = forestOf(c, s.Graph.Info, g)
 	case DeriveNull:
 		vertices = algorithms.Sample(g.Vertices(), g.Vertices(), 0)
 		made, err = algorithms.Exchange(c.Ctx, g, algorithms.ExchangeOptions{Work: algorithms.Work{Progress: c.Meter.Update}, PerEdge: req.Exchanges, Seed: req.Seed})

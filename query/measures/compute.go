@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"heavytail/embedding"
@@ -207,6 +208,11 @@ func (f computable) call() parser.Call {
 	return parser.Call{Name: parser.Ident{Name: f.measure.Name}, Options: engine.Options(set)}
 }
 
+// settings are the options of the measure; of an undirected graph without the direction.
+func (f computable) settings() []storage.Setting {
+	return slices.DeleteFunc(f.measure.schema.Settings(f.options), func(s storage.Setting) bool { return s.Name == "direction" && !f.graph.Directed })
+}
+
 func (f computable) spec(req ComputeRequest) job.Spec {
 	text := parser.Compute{Measure: f.call(), Graph: parser.Ident{Name: req.Graph}, As: &parser.Ident{Name: req.As}, Options: engine.Given(computeSchema(), req)}
 	for _, key := range req.From {
@@ -218,7 +224,7 @@ func (f computable) spec(req ComputeRequest) job.Spec {
 	checkpoint := f.checkpointBytes()
 	return job.Spec{
 		Kind: kindCompute, Text: parser.Text(&text), Target: attributeTarget + fault.Name(req.Graph) + "." + fault.Name(req.As), Graph: f.graph,
-		Options: f.measure.schema.Settings(f.options), Memory: max(computing+checkpoint, column),
+		Options: f.settings(), Memory: max(computing+checkpoint, column),
 		Allocates: all + checkpoint + column + 1<<20, // and the record of the job
 		Purpose:   f.purpose(),
 	}
@@ -354,7 +360,7 @@ func storeMeasure(c *engine.Call, view *session.Graph, req ComputeRequest, found
 		}
 	}
 	made := &storage.Computed{
-		Method: found.measure.Name, Options: found.measure.schema.Settings(found.options),
+		Method: found.measure.Name, Options: found.settings(),
 		GraphVersion: view.Info.Version, Created: time.Now(),
 	}
 	for _, key := range req.From {
