@@ -76,7 +76,7 @@ func (r *result) Err() error {
 func answers(_ context.Context, r query.Request) (tabular, error) {
 	st, err := r.Parse()
 	if err != nil {
-		return nil, err
+		return nil, err // which the session has seen already
 	}
 	params := r.Params
 	switch text := parser.Text(st); text {

@@ -126,6 +126,10 @@ func (s *session) statement(ctx context.Context, src parser.Source) (err error) 
 	defer s.endOnceAfter(&err)
 	begin := s.now()
 	s.last = src.Text
+	st, err := src.Parse()
+	if err != nil {
+		return err
+	}
 	r := query.Request{
 		Source: src, Params: s.params, ReadOnly: s.config.ReadOnly, Input: s.config.Stdin,
 		Progress: s.config.Status.Progress, Notice: s.config.Status.Notice,
@@ -133,7 +137,7 @@ func (s *session) statement(ctx context.Context, src parser.Source) (err error) 
 	if err := s.answer(func() (tabular, error) { return s.exec(ctx, r) }); err != nil {
 		return err
 	}
-	if st, err := src.Parse(); s.timer && err == nil {
+	if s.timer {
 		kind, _, _ := strings.Cut(parser.Text(st), " ")
 		s.config.Status.print(fmt.Sprintf("%s: %.3f s", kind, s.now().Sub(begin).Seconds()))
 	}

@@ -175,6 +175,7 @@ func BenchmarkRead(b *testing.B) {
 	}{
 		{"weights", "source,target,weight\n", "%d,%d,0.25\n", Options{}},
 		{"weights and times", "# source target weight time\n", "%d %d 2 1700000000\n", Options{}},
+		{"attributes", "source,target,since:integer,kind\n", "%d,%d,2024,text\n", Options{}},
 		{"dates", "source,target,date\n", "%d,%d,2024-01-02T03:04:05Z\n", Options{}},
 		{"adjacency", "", "%d %d\n", Options{Layout: LayoutAdjacency}},
 		{"vertices", "key,x,y\n", "%d,%d,text\n", Options{Layout: LayoutVertices}},
@@ -191,7 +192,8 @@ func BenchmarkRead(b *testing.B) {
 		b.Run("layout="+c.name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				stats, err := Read(context.Background(), bytes.NewReader(text), c.opts, Handler{})
+				h := Handler{EdgeColumns: func([]Column) error { return nil }}
+				stats, err := Read(context.Background(), bytes.NewReader(text), c.opts, h)
 				if max(stats.Edges, stats.Vertices) < benchEdges || err != nil {
 					b.Fatal(stats, err)
 				}

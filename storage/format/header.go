@@ -493,8 +493,9 @@ func (p *parser) declared(comment []byte) (names []string) {
 	return nil
 }
 
-// saysDirection reports whether the words of a comment name the direction of the edges, and takes it, unless
-// there are more words than these two.
+// saysDirection reports whether the words of a comment begin with those for the direction of the edges. It takes the
+// direction if there are no further words: SNAP calls each list directed, also those that have both directions of
+// each edge, which is only a notice.
 func (p *parser) saysDirection(words [][]byte) bool {
 	is := func(i int, word string) bool { return len(words) > i && bytes.EqualFold(words[i], []byte(word)) }
 	if !(is(0, "directed") || is(0, "undirected")) || !(is(1, "graph") || is(1, "graph:")) {

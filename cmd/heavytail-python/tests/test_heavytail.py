@@ -1,8 +1,10 @@
-"""Tests of the package, with the command that the environment variable HEAVYTAIL names:
+"""Tests of the package, with the commands that two environment variables name:
 
-    HEAVYTAIL=/path/of/heavytail /usr/bin/python3 -m unittest discover -s cmd/heavytail-python/tests
+    HEAVYTAIL=/path/of/heavytail HEAVYTAIL_MCP=/path/of/heavytail-mcp \
+        /usr/bin/python3 -m unittest discover -s cmd/heavytail-python/tests
 """
 
+import json
 import math
 import os
 import signal
@@ -23,7 +25,7 @@ import pandas
 import heavytail
 from heavytail import connection
 
-COMMAND = os.environ["HEAVYTAIL"]
+COMMAND, AGENTS = os.environ["HEAVYTAIL"], os.environ["HEAVYTAIL_MCP"]
 
 
 class Case(unittest.TestCase):
@@ -292,6 +294,61 @@ class TestMethods(Case):
         self.assertEqual(db.query("SHOW EMBEDDINGS")["embedding"], ["e"])
         with self.assertRaises(heavytail.Mistake):
             db.embed("karate", "f", "fastrp", dimm=8)
+
+
+class Agent:
+    """A client of heavytail-mcp, which speaks JSON-RPC by lines."""
+
+    def __init__(self, case, path):
+        self._process = subprocess.Popen([AGENTS, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        case.addCleanup(self._close)
+        self._last = 0
+        self._ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}})
+        self._send({"method": "notifications/initialized"})
+
+    def call(self, tool, **arguments):
+        return self._ask("tools/call", {"name": tool, "arguments": arguments})["structuredContent"]
+
+    def _send(self, message):
+        self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        self._process.stdin.flush()
+
+    def _ask(self, method, params):
+        self._last += 1
+        self._send({"id": self._last, "method": method, "params": params})
+        while True:
+            answer = json.loads(self._process.stdout.readline())
+            if answer.get("id") == self._last:
+                return answer["result"]
+
+    def _close(self):
+        self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+
+
+class TestTogether(Case):
+    def test_notebook_agent_and_shell_beside_a_job(self):
+        """One file is used by this program, an agent and the command while a job embeds in the background."""
+        notebook = self.karate()
+        job = notebook.embed("karate", "slow", "deepwalk", background=True, epochs=65536)["job"][0]
+        agent = Agent(self, self.path)
+
+        def shell(statement):
+            return subprocess.run([COMMAND, "exec", self.path, "--format", "csv", statement], capture_output=True, text=True, check=True).stdout
+
+        notebook.embed("karate", "e", "fastrp", dim=8)
+        near = notebook.nearest("e", "0", 3)
+        found = agent.call("query", statement="NEAREST 3 TO $who USING e", params={"who": "0"})
+        self.assertEqual([tuple(row) for row in found["rows"]], near.rows)
+        lines = shell("NEAREST 3 TO '0' USING e").splitlines()
+        self.assertEqual([line.split(",")[0] for line in lines[1:]], near["vertex"])
+        shell("INSERT EDGE ('0', 'new') INTO karate")
+        self.assertEqual(agent.call("list")["graphs"]["rows"][0][:3], ["karate", 35, 79])
+        self.assertIn(notebook.query(f"SHOW JOBS WHERE job = {job}")["state"], (["queued"], ["running"]))
+        self.assertEqual(agent.call("list")["jobs"]["rows"][0][0], job)
+        self.assertEqual(shell(f"CANCEL JOB {job} COLUMNS job"), f"job\n{job}\n")
+        self.assertEqual(notebook.query(f"WAIT JOB {job}")["state"], ["cancelled"])
 
 
 if __name__ == "__main__":
