@@ -91,7 +91,7 @@ var layout = map[string][]string{
 	// Below the families; each imports only those before it.
 	"query/internal/lists":   {},
 	"query/internal/rowfile": {"storage/format"},
-	"query/internal/session": {"index", "query/fault", "query/parser", "query/plan", "query/rows", "storage", "storage/atomicfile", "storage/format", "storage/vec"},
+	"query/internal/session": {"index", "query/fault", "query/parser", "query/plan", "query/rows", "storage", "storage/atomicfile", "storage/csr", "storage/format", "storage/vec"},
 	"query/internal/bind":    {"embedding/option", "query/fault", "query/parser", "query/rows"},
 	"query/internal/job":     {"embedding", "query/fault", "query/internal/session", "query/rows", "storage", "storage/vec"},
 	"query/internal/cells":   {"query/internal/lists", "query/internal/session", "query/rows", "storage", "storage/format"},

@@ -156,6 +156,23 @@ func sampleOf(c *engine.Call, g *csr.Graph, req DeriveRequest) ([]uint32, *csr.G
 	return algorithms.Sample(g.Vertices(), cmp.Or(req.Vertices, 1000), req.Seed), g, nil
 }
 
+// forestOf returns all vertices of a graph, and its minimum spanning forest.
+func forestOf(c *engine.Call, info storage.GraphInfo, g *csr.Graph) ([]uint32, *csr.Graph, error) {
+	if info.Directed {
+		c.Notice("graph %s is directed: a spanning forest is one of its undirected view", fault.Name(info.Name))
+	}
+	chosen, err := algorithms.SpanningForest(c.Ctx, g)
+	if err != nil {
+		return nil, nil, err
+	}
+	number := -1
+	forest, err := keptEdges(c.Ctx, g, func(edgePlace) bool {
+		number++
+		return chosen[number]
+	})
+	return algorithms.Sample(g.Vertices(), g.Vertices(), 0), forest, err
+}
+
 // keptEdges returns a graph with all vertices of g and the edges for which keep returns true;
 // keep is called in the order of eachEdge. It takes O(n + m) time, and in addition to the graph
 // 2 bytes for each edge and 8 for each vertex.

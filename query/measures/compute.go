@@ -184,6 +184,23 @@ func resolveCompute(c *engine.Call, req ComputeRequest) (found computable, err e
 	return found, checkStored(c, req, found)
 }
 
+// readsDirection reports whether a measure uses the direction of the edges.
+func (f computable) readsDirection() bool {
+	return f.graph.Directed && f.measure.Directed != "" && !f.measure.weak && !f.options.labels
+}
+
+// read loads what the measure reads of a graph, and says so if that is the undirected view.
+func (f computable) read(c *engine.Call) (*session.Graph, *csr.Directed, error) {
+	if f.readsDirection() {
+		return c.Directed(f.graph.Name, fault.Graph)
+	}
+	view, err := c.Graph(f.graph.Name, fault.Graph)
+	if err == nil && f.graph.Directed && !f.measure.weak {
+		c.Notice("graph %s is directed: %s reads its undirected view", fault.Name(f.graph.Name), f.measure.Name)
+	}
+	return view, nil, err
+}
+
 // checkStored refuses an attribute that cannot be written.
 func checkStored(c *engine.Call, req ComputeRequest, found computable) error {
 	if req.As == "" {

@@ -3,9 +3,6 @@ package measures
 import (
 	"heavytail/embedding/option"
 	"heavytail/query/algorithms"
-	"heavytail/query/fault"
-	"heavytail/query/internal/engine"
-	"heavytail/query/internal/session"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 )
@@ -67,21 +64,4 @@ func hitsList() []Measure {
 		hits("hub", "hits kleinberg hubs directory", "how good the authorities are to which edges lead from the vertex (HITS); the values add up to 1",
 			func(hubs, _ algorithms.Scores) algorithms.Scores { return hubs }),
 	}
-}
-
-// readsDirection reports whether a measure uses the direction of the edges.
-func (f computable) readsDirection() bool {
-	return f.graph.Directed && f.measure.Directed != "" && !f.measure.weak && !f.options.labels
-}
-
-// read loads what the measure reads of a graph, and says so if that is the undirected view.
-func (f computable) read(c *engine.Call) (*session.Graph, *csr.Directed, error) {
-	if f.readsDirection() {
-		return c.Directed(f.graph.Name, fault.Graph)
-	}
-	view, err := c.Graph(f.graph.Name, fault.Graph)
-	if err == nil && f.graph.Directed && !f.measure.weak {
-		c.Notice("graph %s is directed: %s reads its undirected view", fault.Name(f.graph.Name), f.measure.Name)
-	}
-	return view, nil, err
 }

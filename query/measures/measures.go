@@ -11,7 +11,6 @@ import (
 	"heavytail/query/algorithms"
 	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/engine"
 	"heavytail/query/internal/lists"
 	"heavytail/storage"
 	"heavytail/storage/csr"
@@ -135,15 +134,6 @@ const (
 	tieWeights    = "strength of a tie"
 	lengthWeights = "length of an edge"
 )
-
-// List lists the measures, grouped by topic.
-func List() []Measure {
-	list := slices.Concat(localList(), directionList(), spectralList(), hitsList(), pathList(), groupList())
-	for i, m := range list {
-		list[i].Options = m.schema.WithDefaults(m.defaults).Infos()
-	}
-	return list
-}
 
 func localList() []Measure {
 	return []Measure{
@@ -469,30 +459,6 @@ func (m measured) value(v int) storage.Value {
 		return storage.IntegerValue(m.integers[v])
 	}
 	return storage.FloatValue(m.scores.Values[v])
-}
-
-// commonName is the name of the measure that other programs call name; empty if there is none.
-func commonName(name string) string {
-	return map[string]string{
-		"harmonic_closeness": "harmonic", "closeness_centrality": "closeness", "diameter": "eccentricity", "radius": "eccentricity", "betweenness_centrality": "betweenness",
-		"louvain": "community", "leiden": "community", "label_propagation": "community", "communities": "community", "modularity": "community",
-		"wcc": "component", "connected_components": "component", "components": "component",
-		"kcore": "core", "k_core": "core", "core_number": "core", "coreness": "core", "page_rank": "pagerank", "personalized_pagerank": "pagerank",
-		"scc": "strong_component", "strongly_connected_components": "strong_component", "weakly_connected_components": "component", "weak_component": "component",
-		"hits": "authority", "authorities": "authority", "hubs": "hub", "indegree": "in_degree", "outdegree": "out_degree",
-		"clustering_coefficient": "clustering", "triangle_count": "triangles", "eigen_centrality": "eigenvector", "katz_centrality": "katz",
-	}[name]
-}
-
-func findMeasure(name string) (Measure, error) {
-	m, err := engine.FindNamed("measure", List(), func(m Measure) string { return m.Name }, name)
-	var unknown *fault.Error
-	if errors.As(err, &unknown) {
-		if other := commonName(name); other != "" {
-			unknown.Nearest, unknown.Expected = other, nil
-		}
-	}
-	return m, err
 }
 
 // bind returns the given options of the measure, and the defaults of the rest.

@@ -58,3 +58,11 @@ func genRename(t *rapid.T) Statement {
 	}
 	return s
 }
+
+// genPaths draws several paths between two vertices.
+func genPaths(t *rapid.T) Statement {
+	return &Paths{
+		Count: genValue(anInt).Draw(t, "count"), From: genValue(aKey).Draw(t, "from"), To: genValue(aKey).Draw(t, "to"), Graph: genMaybe(t),
+		ByWeight: rapid.Bool().Draw(t, "weight"), Options: genOptions(0).Draw(t, "options"),
+	}
+}

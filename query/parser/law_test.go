@@ -470,10 +470,7 @@ func genLook(t *rapid.T) Statement {
 		}
 	case 9:
 		if rapid.Bool().Draw(t, "several") {
-			return &Paths{
-				Count: genValue(anInt).Draw(t, "count"), From: genValue(aKey).Draw(t, "from"), To: genValue(aKey).Draw(t, "to"), Graph: genMaybe(t),
-				ByWeight: rapid.Bool().Draw(t, "weight"), Options: genOptions(0).Draw(t, "options"),
-			}
+			return genPaths(t)
 		}
 		return &Path{From: genValue(aKey).Draw(t, "from"), To: genValue(aKey).Draw(t, "to"), Graph: genMaybe(t), ByWeight: rapid.Bool().Draw(t, "weight")}
 	case 8:
