@@ -31,21 +31,25 @@ const (
 // caches, and 8·k bytes for each of 1,024 queries, with few queries up to workers times as
 // many. With AVX-512 VNNI, L2 or Cosine and at least 256 queries, products of bytes decide
 // most pairs first: that takes about half of the time, and 1 byte for each value of the
-// vectors (batchbytes.go).
+// vectors (batchbytes.go). Under L2 projections take their place if they do not pay and there are
+// more than 1,024 queries (batchprojection.go).
 func (x *Exact) SearchBatch(ctx context.Context, queries *vec.Matrix, k int, opts SearchOptions) ([][]Hit, error) {
 	return x.Batches().Search(ctx, queries, k, opts)
 }
 
 // Batches answers one batch of queries after another. It keeps the groups of equal vectors
-// (equal.go) and the bytes of the vectors, which the first batch of at least 256 queries makes.
+// (equal.go) and the bytes of the vectors, which the first batch of at least 256 queries makes, or
+// their projections, if the bytes do not pay and there are more than 1,024 queries.
 // It belongs to one goroutine.
 type Batches struct {
 	x     *Exact
 	over  *Exact     // the searched vectors: those of x, or one of each group
 	equal *equalRows // nil before they are made, and where most vectors differ
-	bytes *byteRows  // nil before they are made, and where they do not pay
+	sieve rowSieve   // bytes or projections; nil before they are made, and where they do not pay
 
-	grouped, made bool
+	grouped, made, projected bool
+	asked                    int // queries so far
+	saved                    int // batches of the sieve in which it paid, less those in which it did not
 }
 
 // Batches returns a Batches, which answers batches of queries over the vectors.
@@ -63,7 +67,7 @@ func (all *Batches) Bytes(workers int) int64 {
 	if e := all.equal; e != nil {
 		kept, rows = 8*rows+int64(len(e.first))*(12+4*dim), int64(len(e.first))
 	}
-	if bytesPay(all.x, SearchOptions{}) {
+	if bytesPay(all.x, SearchOptions{}) || projectionPays(all.x) {
 		kept += rows * (dim + 8)
 	}
 	return kept
@@ -125,14 +129,14 @@ func (all *Batches) Search(ctx context.Context, queries *vec.Matrix, k int, opts
 		}
 		return answers, nil
 	}
-	if !all.made && (queries.Rows >= manyQueries || opts.bytes) {
+	if !all.made && (queries.Rows >= manyQueries || opts.sieve != noneForced) {
 		all.made = true
 		if all.group(opts.Workers); all.equal != nil {
 			all.equal.collect(x)
 			all.over = all.equal.distinct
 		}
-		if bytesPay(all.over, opts) {
-			all.bytes = newByteRows(all.over, opts.Workers)
+		if bytesPay(all.over, opts) && opts.sieve != projectionForced {
+			all.sieve = newByteRows(all.over, opts.Workers)
 		}
 	}
 	for lo := 0; lo < queries.Rows; lo += batchMost {
@@ -142,17 +146,34 @@ func (all *Batches) Search(ctx context.Context, queries *vec.Matrix, k int, opts
 		if b.first = lo; all.made {
 			b.equal = all.equal
 		}
-		if all.bytes != nil {
-			b.bytes = newByteQueries(all.bytes, part, opts.Workers)
+		all.project(ctx, part.Rows, k, opts)
+		if all.sieve != nil {
+			b.sieve = all.sieve.ofQueries(part, opts.Workers)
 		}
 		if err := b.run(ctx, opts.Workers, answers[lo:hi]); err != nil {
 			return nil, err
 		}
-		if b.bytes == nil {
-			all.bytes = nil
+		if all.saved++; b.sieve == nil {
+			all.saved -= 2
+		}
+		if all.saved < 0 {
+			all.sieve, all.saved = nil, 0
 		}
 	}
 	return answers, nil
+}
+
+// project makes the projections of the vectors before another batch of queries, if there is no
+// other sieve: they take as long as the answers of some hundred queries.
+func (all *Batches) project(ctx context.Context, queries, k int, opts SearchOptions) {
+	forced := opts.sieve == projectionForced && all.over.metric == L2
+	many := all.asked >= batchMost && queries >= manyQueries && projectionPays(all.over)
+	if all.asked += queries; !all.projected && all.sieve == nil && (many || forced) {
+		all.projected = true
+		if p := newProjectedRows(ctx, all.over, k, opts.Workers, forced); p != nil {
+			all.sieve = p
+		}
+	}
 }
 
 // batch is one pass of queries over the vectors. A tile holds, for 12 vectors
@@ -185,10 +206,10 @@ type batch struct {
 	of     func(int, uint32) bool // filter of a query; nil for none
 	first  int                    // number of the first query, for it
 	scores []scorer
-	panels []float32    // 32 queries each, transposed: the b of vec.Tile
-	norms  []float64    // column without t
-	margin float64      // m
-	bytes  *byteQueries // skips vectors before the tiles above, if not nil
+	panels []float32  // 32 queries each, transposed: the b of vec.Tile
+	norms  []float64  // column without t
+	margin float64    // m
+	sieve  querySieve // skips vectors before the tiles above, if not nil
 }
 
 func newBatch(x *Exact, queries *vec.Matrix, k int, opts SearchOptions) *batch {
@@ -257,17 +278,17 @@ func (b *batch) column(i int, t float32) float32 {
 	return roundDown(b.norms[i] - farthest - 16*unit*math.Abs(farthest))
 }
 
-// byteColumn returns the column term of the bytes.
-func (b *batch) byteColumn(i int, t float32) float32 {
+// sieveColumn returns the column term of the sieve.
+func (b *batch) sieveColumn(i int, t float32) float32 {
 	squared := b.farthest(t)
 	if b.x.metric == Cosine {
 		squared += 2 + 2*b.margin
 	}
-	return b.bytes.column(i, squared)
+	return b.sieve.column(i, squared)
 }
 
-// run answers the queries with up to a number of goroutines. Afterwards it has no bytes
-// where they did not pay.
+// run answers the queries with up to a number of goroutines. Afterwards it has no sieve
+// where that did not pay.
 //
 // Goroutines search for different queries before several search for the same: a search of all
 // vectors scores about half as many pairs as two searches of half of them, because each begins
@@ -295,8 +316,8 @@ func (b *batch) run(ctx context.Context, most int, answers [][]Hit) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("search: %w", err)
 	}
-	if !slices.ContainsFunc(pieces, func(w *batchWorker) bool { return w != nil && w.bytes != nil }) {
-		b.bytes = nil
+	if !slices.ContainsFunc(pieces, func(w *batchWorker) bool { return w != nil && w.paid > 0 }) {
+		b.sieve = nil
 	}
 	vec.Parallel(len(answers), 16, most, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -344,13 +365,15 @@ type batchWorker struct {
 	best    []top
 	columns []float32 // of each query; +Inf for padding
 	late    []uint32  // of each panel: the queries whose columns are of an earlier key
-	bytes   []float32 // byteColumn of each query; +Inf for padding
+	sieved  []float32 // sieveColumn of each query; +Inf for padding
 	terms   []float32 // term of each vector of the block; +Inf for padding
 	unit    []float32 // under Cosine the directions of the vectors of the block
 	rest    []float32 // vectors at the end of the block, padded to 12
 	tile    [vec.TileRows * vec.TileCols]float32
 	mask    [vec.TileRows]uint32
 	blocks  int // searched so far
+	pause   int // blocks that are to be searched without the sieve
+	paid    int // blocks in which the sieve paid, less those in which it did not
 }
 
 func newBatchWorker(b *batch, panel, end, block int) *batchWorker {
@@ -363,8 +386,8 @@ func newBatchWorker(b *batch, panel, end, block int) *batchWorker {
 		terms:   make([]float32, block),
 		rest:    make([]float32, vec.TileRows*d),
 	}
-	if b.bytes != nil {
-		w.bytes = make([]float32, len(w.columns))
+	if b.sieve != nil {
+		w.sieved = make([]float32, len(w.columns))
 	}
 	infinite := float32(math.Inf(1))
 	for i := range w.columns {
@@ -373,11 +396,11 @@ func newBatchWorker(b *batch, panel, end, block int) *batchWorker {
 			w.columns[i] = b.column(first+i, infinite)
 		}
 		switch {
-		case w.bytes == nil:
+		case w.sieved == nil:
 		case i < len(w.best):
-			w.bytes[i] = b.byteColumn(first+i, infinite)
+			w.sieved[i] = b.sieveColumn(first+i, infinite)
 		default:
-			w.bytes[i] = infinite
+			w.sieved[i] = infinite
 		}
 	}
 	if b.x.metric == Cosine {
@@ -389,9 +412,9 @@ func newBatchWorker(b *batch, panel, end, block int) *batchWorker {
 // limit sets a column term of the i-th query of w, whose largest key so far is t: that of the
 // bytes if there are any, as sift seldom needs the other.
 func (w *batchWorker) limit(i int, t float32) {
-	if w.bytes != nil {
+	if w.sieved != nil {
 		w.late[i/vec.TileCols] |= 1 << (i % vec.TileCols)
-		w.bytes[i] = w.b.byteColumn(w.first+i, t)
+		w.sieved[i] = w.b.sieveColumn(w.first+i, t)
 		return
 	}
 	w.columns[i] = w.b.column(w.first+i, t)
@@ -402,12 +425,13 @@ func (w *batchWorker) rows(lo, hi int) {
 	m := w.b.x.m
 	var rows []float32 // prepared for the first tile that needs them
 	whole := (hi - lo) / vec.TileRows * vec.TileRows
-	tiles, left := 0, 0 // by bytes, and of these the ones with many pairs left
+	tiles, left := 0, 0 // by the sieve, and of these the ones with many pairs left
+	sifts := w.sieved != nil && w.pause == 0
 	for p := range len(w.columns) / vec.TileCols {
 		panel := w.b.panel(w.panel + p)
 		for r := 0; r < hi-lo; r += vec.TileRows {
-			if w.bytes != nil {
-				near := w.b.bytes.near(&w.mask, &w.tile, lo+r, w.panel+p, (*[vec.TileCols]float32)(w.bytes[p*vec.TileCols:]))
+			if sifts {
+				near := w.b.sieve.near(&w.mask, &w.tile, lo+r, w.panel+p, (*[vec.TileCols]float32)(w.sieved[p*vec.TileCols:]))
 				tiles++
 				if near <= few(m.Dim) {
 					if near > 0 {
@@ -429,11 +453,21 @@ func (w *batchWorker) rows(lo, hi int) {
 			w.sift(p, lo+r, min(vec.TileRows, hi-lo-r), (*[vec.TileRows]float32)(w.terms[r:]))
 		}
 	}
-	// A tile by bytes takes a quarter of the time of the one that it saves. In the first
-	// block no vector has been found yet, so that all are left.
-	if w.blocks++; w.blocks > 1 && 2*left > tiles {
-		w.bytes = nil
+	// A tile of a sieve takes up to a quarter of the time of the one that it saves. In the first
+	// block no vector has been found yet, so that all are left, and until many were searched, the
+	// nearest so far may be much farther away than the nearest. So a sieve that does not pay is
+	// tried again, after 1, 3 and then 7 blocks each.
+	const mostPause = 7
+	switch {
+	case !sifts:
+		w.pause = max(0, w.pause-1)
+	case 2*left > tiles:
+		w.pause = min(w.blocks, mostPause)
+		w.paid--
+	default:
+		w.paid++
 	}
+	w.blocks++
 }
 
 // prepare sets the terms of the vectors of a block, and returns what the queries are multiplied

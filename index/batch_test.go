@@ -66,7 +66,7 @@ func TestSearchBatch_Agrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opts := SearchOptions{Workers: rapid.IntRange(1, 3).Draw(t, "workers"), bytes: rapid.Bool().Draw(t, "bytes")}
+		opts := SearchOptions{Workers: rapid.IntRange(1, 3).Draw(t, "workers"), sieve: rapid.SampledFrom([]forcedRows{noneForced, bytesForced, projectionForced}).Draw(t, "sieve")}
 		if every := rapid.IntRange(1, 5).Draw(t, "filter"); every > 1 {
 			opts.Filter = func(v uint32) bool { return v%uint32(every) == 1 }
 		}

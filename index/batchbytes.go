@@ -33,7 +33,7 @@ func bytesPay(x *Exact, opts SearchOptions) bool {
 	if x.metric == Dot || x.m.Dim > byteDim {
 		return false
 	}
-	return opts.bytes || vec.FastBytes() && x.m.Rows >= sieveRows
+	return opts.sieve == bytesForced || vec.FastBytes() && x.m.Rows >= sieveRows
 }
 
 // newByteRows returns the bytes of the vectors of x. They take 1 byte for each element and
@@ -137,7 +137,7 @@ type byteQueries struct {
 	errors []float64             // E(q)
 }
 
-func newByteQueries(rows *byteRows, queries *vec.Matrix, workers int) *byteQueries {
+func (rows *byteRows) ofQueries(queries *vec.Matrix, workers int) querySieve {
 	count, steps := (queries.Rows+vec.TileCols-1)/vec.TileCols, byteSteps(queries.Dim)
 	b := &byteQueries{
 		rows: rows, panels: make([]uint32, count*vec.TileCols*steps), bases: make([][vec.TileCols]int32, count),

@@ -27,7 +27,7 @@
 // a sample of the vectors shows that it saves time, a sieve first decides most
 // pairs, with a bound of its own (sieve.go): projections on a few directions
 // (projection.go), or products of vectors rounded to bytes (byteform.go). The
-// results are the same.
+// results are the same. Batches of searches have sieves with the same bounds.
 //
 // Ties are broken by vertex. No result depends on the number of workers.
 //

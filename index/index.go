@@ -98,7 +98,7 @@ type SearchOptions struct {
 	// row of the queries. A vertex must pass both. Searches for one query ignore it.
 	FilterOf func(query int, vertex uint32) bool
 
-	bytes bool // for tests: SearchBatch by bytes without regard to costs
+	sieve forcedRows // for tests: SearchBatch by a sieve without regard to costs
 
 	// Ef is the number of candidates that a search of an [HNSW] keeps, at
 	// least k: a larger Ef finds more of the nearest and takes longer. 0 is

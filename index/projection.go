@@ -101,8 +101,11 @@ func (l *projection) near(mask *[vec.TileRows]uint32, products *[vec.TileRows * 
 }
 
 // scaledRow sets dst to x′ of vector v, not rounded to float32.
-func (s *screen) scaledRow(dst []float64, v int) {
-	for l, x := range s.m.Row(v) {
+func (s *screen) scaledRow(dst []float64, v int) { s.scaled(dst, s.m.Row(v)) }
+
+// scaled sets dst to x′ of a vector x.
+func (s *screen) scaled(dst []float64, x []float32) {
+	for l, x := range x {
 		dst[l] = (float64(x) - s.centre[l]) * s.scale
 	}
 }
@@ -121,11 +124,9 @@ func shorten(short, row []float64, q [][]float64) float64 {
 	return norm
 }
 
-// packPanel fills panel p. Columns are in ascending order of their weight, as in
-// the screen: the remainder, which is most of a vector, is last.
+// packPanel fills panel p.
 func (l *projection) packPanel(s *screen, q [][]float64, p int, row, short []float64) {
 	panel := l.panel(p)
-	drift := math.Sqrt(4 * float64(s.m.Dim) * 0x1p-53)
 	for j := range vec.TileCols {
 		v := p*vec.TileCols + j
 		if v >= s.m.Rows {
@@ -133,22 +134,30 @@ func (l *projection) packPanel(s *screen, q [][]float64, p int, row, short []flo
 			continue
 		}
 		s.scaledRow(row, v)
-		length := shorten(short, row, q)
-		short[len(q)] = math.Sqrt(short[len(q)])
-		norm, roundings := 0.0, 0.0
-		for i := range l.cols {
-			y := float32(short[i])
-			if i < len(q) {
-				y = float32(short[len(q)-1-i])
-			}
-			panel[i*vec.TileCols+j] = y
-			square := float64(y) * float64(y)
-			norm += square
-			roundings += square * float64(l.cols-i+1)
-		}
-		margin := roundings*gamma(l.cols+2)/float64(l.cols+2) + (5*drift+8*unit)*max(norm, length)
-		l.low[v] = roundDown(norm - margin)
+		l.low[v] = shortened(panel[j:], vec.TileCols, s, q, row, short)
 	}
+}
+
+// shortened writes the projection of x′, which is in row, to every so many elements of to, and
+// returns its lowered norm. Columns are in ascending order of their weight, as in the screen: the
+// remainder, which is most of a vector, is last. short is its workspace.
+func shortened(to []float32, every int, s *screen, q [][]float64, row, short []float64) float32 {
+	drift, cols := math.Sqrt(4*float64(s.m.Dim)*0x1p-53), len(q)+1
+	length := shorten(short, row, q)
+	short[len(q)] = math.Sqrt(short[len(q)])
+	norm, roundings := 0.0, 0.0
+	for i := range cols {
+		y := float32(short[i])
+		if i < len(q) {
+			y = float32(short[len(q)-1-i])
+		}
+		to[i*every] = y
+		square := float64(y) * float64(y)
+		norm += square
+		roundings += square * float64(cols-i+1)
+	}
+	margin := roundings*gamma(cols+2)/float64(cols+2) + (5*drift+8*unit)*max(norm, length)
+	return roundDown(norm - margin)
 }
 
 // panel returns the packed projections of the vectors [32p, 32p+32).

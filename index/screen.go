@@ -78,9 +78,7 @@ func newScreen(ctx context.Context, m *vec.Matrix, workers int) (*screen, error)
 		high:   make([]float32, count*vec.TileCols),
 	}
 	s.centre = centreOf(m)
-	_, exponent := math.Frexp(longest(ctx, m, s.centre, workers))
-	s.scale = math.Ldexp(1, -exponent)
-	s.scale2 = s.scale * s.scale
+	s.setScale(ctx, workers)
 	order := bySpread(m, s.centre)
 	vec.Parallel(count, 1, workers, func(p, _, _ int) {
 		if ctx.Err() == nil {
@@ -88,6 +86,13 @@ func newScreen(ctx context.Context, m *vec.Matrix, workers int) (*screen, error)
 		}
 	})
 	return s, ctx.Err()
+}
+
+// setScale sets s.
+func (s *screen) setScale(ctx context.Context, workers int) {
+	_, exponent := math.Frexp(longest(ctx, s.m, s.centre, workers))
+	s.scale = math.Ldexp(1, -exponent)
+	s.scale2 = s.scale * s.scale
 }
 
 // pack fills panel p, taking the columns in the given order.

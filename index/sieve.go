@@ -20,6 +20,32 @@ type sieveGroup struct {
 	norms   [vec.TileRows]float32
 }
 
+// rowSieve decides most pairs of queries and vectors by tiles that cost less than their products.
+// It skips no vector that may be among the nearest.
+type rowSieve interface {
+	ofQueries(queries *vec.Matrix, workers int) querySieve
+}
+
+// querySieve is a rowSieve for the queries of a batch.
+type querySieve interface {
+	// column returns the term of query i by which vectors are skipped that are not within the
+	// squared distance.
+	column(i int, squared float64) float32
+	// near sets the bits of the pairs of 12 vectors, from one on, with panel p that may be
+	// among the nearest, given the terms of the queries, and returns their number. products is
+	// its workspace.
+	near(mask *[vec.TileRows]uint32, products *[vec.TileRows * vec.TileCols]float32, first, p int, columns *[vec.TileCols]float32) int
+}
+
+// A forcedRows makes tests use a rowSieve whatever it costs.
+type forcedRows int
+
+const (
+	noneForced forcedRows = iota
+	bytesForced
+	projectionForced
+)
+
 // The costs of comparing a tile with a limit, of leaving it for its pairs,
 // and of measuring one pair, in columns of a tile product, which take 4.4
 // ns each on a Xeon (Sapphire Rapids).

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"io/fs"
 	"slices"
 	"strings"
@@ -314,14 +315,15 @@ func helpTopics(helps []help.Statement) []helpTopic {
 	topics = append(topics, topicOf(help.Entry{Kind: "list", Name: "errors", Summary: "the errors that a program can find, and what to do"}, nil, lists.Map(Errors(), func(e ErrorInfo) []rows.Value {
 		return []rows.Value{e.Name, e.Err.Error() + ". " + e.Meaning + " To do: " + e.Remedy + "."}
 	}), nil))
-	named := func(kind, name, syntax, summary, words string, options []option.Info) {
-		topics = append(topics, topicOf(help.Entry{Kind: kind, Name: name, Summary: summary, Words: words}, nil, [][]rows.Value{{kind, syntax}, {"summary", summary}}, options))
+	named := func(kind, name, syntax, summary, words string, options []option.Info, more ...[]rows.Value) {
+		head := append([][]rows.Value{{kind, syntax}, {"summary", summary}}, more...)
+		topics = append(topics, topicOf(help.Entry{Kind: kind, Name: name, Summary: summary, Words: words}, nil, head, options))
 	}
 	for _, m := range vectors.Methods() {
 		named("method", m.Name, m.Name, m.Summary, m.Words+" embedding method", m.Options)
 	}
 	for _, m := range measures.List() {
-		named("measure", m.Name, m.Name, m.Summary, m.Words+" vertices", m.Options)
+		named("measure", m.Name, m.Name, m.Summary, m.Words+" vertices", m.Options, []rows.Value{"directed graph", cmp.Or(m.Directed, "reads the undirected view, with a notice")})
 	}
 	for _, g := range graphs.Generators() {
 		named("generator", g.Name, g.Name, g.Summary, "random synthetic graph", g.Options)

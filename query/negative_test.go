@@ -16,6 +16,7 @@ import (
 	"heavytail/query/graphs"
 	"heavytail/query/internal/querytest"
 	"heavytail/query/links"
+	"heavytail/query/parser"
 	"heavytail/query/studies"
 	"heavytail/query/vectors"
 	"heavytail/storage"
@@ -58,6 +59,7 @@ func numberedRequests(t *testing.T, dir string) map[string][]any {
 		"Links.Materialize":              {materialize},
 		"Vectors.Nearest":                {vectors.NearestRequest{Embedding: "e", Vertex: "1", K: 2}},
 		"Graphs.Neighbors":               {graphs.NeighborsRequest{Graph: "g", Vertex: "1"}},
+		"Graphs.ShortestPaths":           {graphs.PathsRequest{PathRequest: graphs.PathRequest{Graph: "g", From: "0", To: "1"}, K: 2}},
 		"Links.Predict":                  {links.PredictRequest{Graph: "g", With: l3, K: 2}},
 		"Vectors.Reconstruct":            {vectors.ReconstructRequest{Embedding: "e", Radius: .1, File: file("near"), Overwrite: true}},
 		"Vectors.ReconstructedDegrees":   {vectors.EvaluateReconstructionRequest{Embedding: "e"}},
@@ -147,6 +149,9 @@ func hasNumber(of reflect.Type, depth int) bool {
 	case reflect.Pointer, reflect.Slice:
 		return depth > 0 && hasNumber(of.Elem(), depth-1)
 	case reflect.Struct:
+		if of == reflect.TypeFor[parser.Pos]() {
+			return false // a place in a script
+		}
 		for i := range of.NumField() {
 			if field := of.Field(i); field.IsExported() && field.Name != "Time" && depth > 0 && hasNumber(field.Type, depth-1) {
 				return true

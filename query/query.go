@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 
 	"heavytail/embedding/option"
@@ -74,12 +75,48 @@ func (db *DB) Query(ctx context.Context, text string, params map[string]any) (*r
 // Run is Query for a parsed statement, for programs that run scripts.
 func (db *DB) Run(ctx context.Context, statement parser.Statement, params map[string]any) (*rows.Rows, error) {
 	return engine.InCall(ctx, &db.e, parser.Heading(statement), func(c *engine.Call) (*rows.Rows, error) {
-		op, err := c.Binder(params).Prepare(statement)
-		if err != nil {
-			return nil, err
-		}
-		return c.Execute(op)
+		return execute(c, statement, params)
 	})
+}
+
+// Request is one statement as a program receives it that answers for others, such as a shell or a
+// server: its text, and what is different from the options of Open for its caller.
+type Request struct {
+	parser.Source                // the text, and where it begins in the script that it comes from
+	Params        map[string]any // the values of its parameters, as in Query
+	ReadOnly      bool           // a statement that writes is an error, as if the file were open for reading
+	Input         io.Reader      // what IMPORT '-' reads; nil for Options.Input
+	Progress      func(rows.Progress)
+	Notice        func(rows.Notice) // nil, as a nil Progress, for that of Options
+}
+
+// Execute is Query for one caller of several. Positions in errors count from the beginning of the
+// script.
+func (db *DB) Execute(ctx context.Context, r Request) (*rows.Rows, error) {
+	statement, err := r.Parse()
+	if err != nil {
+		return nil, err
+	}
+	return engine.InCall(ctx, &db.e, parser.Heading(statement), func(c *engine.Call) (*rows.Rows, error) {
+		c.ReadOnly = r.ReadOnly
+		c.Input(r.Input)
+		if r.Progress != nil {
+			c.Meter.Report = r.Progress
+		}
+		if r.Notice != nil {
+			c.OnNotice = r.Notice
+		}
+		return execute(c, statement, r.Params)
+	})
+}
+
+// execute binds and runs a statement.
+func execute(c *engine.Call, statement parser.Statement, params map[string]any) (*rows.Rows, error) {
+	op, err := c.Binder(params).Prepare(statement)
+	if err != nil {
+		return nil, err
+	}
+	return c.Execute(op)
 }
 
 // Answer runs a statement from the request of its typed method, such as an ImportRequest

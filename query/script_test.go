@@ -22,7 +22,9 @@ import (
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/querytest"
 	"heavytail/query/parser"
+	"heavytail/query/remote"
 	"heavytail/query/rows"
+	"heavytail/query/serve"
 	"heavytail/query/vectors"
 	"heavytail/storage"
 )
@@ -66,6 +68,7 @@ var configurations = []struct {
 	opts   query.Options
 	reopen bool // before every statement
 	index  bool // NEAREST and WITHIN use indexes, which find everything
+	served bool // statements are sent to a server
 }{
 	{name: "default"},
 	{name: "reopen", reopen: true},
@@ -73,6 +76,7 @@ var configurations = []struct {
 	{name: "tinybatches", opts: query.Options{BatchBytes: 1}},
 	{name: "workers=1", opts: query.Options{Workers: 1}},
 	{name: "workers=4", opts: query.Options{Workers: 4}},
+	{name: "served", served: true},
 	{name: "index", opts: *querytest.GraphOnly(1), index: true},
 }
 
@@ -95,7 +99,7 @@ func TestScripts(t *testing.T) {
 			}
 			name := strings.TrimSuffix(filepath.Base(file), ".script") + "/" + config.name
 			t.Run(name, func(t *testing.T) {
-				s := newScript(t, config.opts)
+				s := newScript(t, config.opts, config.served)
 				s.alwaysReopen, s.indexed = config.reopen, config.index
 				s.rewriting = *update && i == 0 // the other configurations are compared with the new text
 				got := s.run(string(text))
@@ -124,6 +128,9 @@ type script struct {
 	t            *testing.T
 	opts         query.Options
 	db           *query.DB
+	client       *remote.DB // of a server of db; nil if statements are not sent to one
+	stopServer   func()
+	served       bool
 	alwaysReopen bool
 	rewriting    bool // the printed output replaces the expected one
 	indexed      bool
@@ -131,16 +138,17 @@ type script struct {
 	line         int // of the current case
 }
 
-func newScript(t *testing.T, opts query.Options) *script {
+func newScript(t *testing.T, opts query.Options, served bool) *script {
 	// Scripts name files without a folder, so that columns in messages do not depend on the
 	// path of the folder.
 	t.Chdir(t.TempDir())
-	s := &script{t: t, opts: opts}
+	s := &script{t: t, opts: opts, served: served}
 	s.opts.MemoryLimit = 8 << 30 // the default, as answers show it, depends on the machine
 	s.opts.Notice = func(n rows.Notice) { s.notices = append(s.notices, "notice: "+n.Text) }
 	s.open()
 	t.Cleanup(func() {
 		querytest.MustBeSound(t, s.db)
+		s.stopServer()
 		if err := s.db.Close(); err != nil {
 			t.Error(err)
 		}
@@ -154,6 +162,43 @@ func (s *script) open() {
 	if s.db, err = query.Open("test.ht", querytest.Prepared(s.opts, func(e *engine.DB) { e.Runner.Least = time.Hour })); err != nil {
 		s.t.Fatal(err)
 	}
+	s.stopServer = func() {}
+	if s.served {
+		s.serve()
+	}
+}
+
+// serve starts a server of the database, and a client of it.
+func (s *script) serve() {
+	server, err := serve.New(s.db, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	socket, err := serve.Listen("test.ht")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- server.Serve(ctx, socket) }()
+	if s.client, err = remote.Open(ctx, "test.ht"); err != nil {
+		s.t.Fatal(err)
+	}
+	s.stopServer = func() {
+		s.client.Close()
+		stop()
+		if err := <-ended; err != nil {
+			s.t.Error(err)
+		}
+	}
+}
+
+// ask runs a statement.
+func (s *script) ask(text string, params map[string]any) (*rows.Rows, error) {
+	if s.client == nil {
+		return s.db.Query(context.Background(), text, params)
+	}
+	return s.client.Execute(context.Background(), query.Request{Source: parser.Source{Text: text}, Params: params, Notice: s.opts.Notice})
 }
 
 // index makes indexes, which find everything, of all vectors and metrics for which the script
@@ -195,6 +240,7 @@ func (s *script) index() (drop func()) {
 }
 
 func (s *script) reopen() {
+	s.stopServer()
 	if err := s.db.Close(); err != nil {
 		s.t.Fatal(err)
 	}
@@ -253,7 +299,7 @@ func (s *script) directive(args map[string]string, body string) []string {
 			s.t.Fatalf("line %d: %v", s.line, err)
 		}
 		for _, statement := range statements {
-			rows, err := s.db.Run(context.Background(), statement, querytest.Params(args))
+			rows, err := s.ask(parser.Text(statement), querytest.Params(args))
 			if err != nil {
 				s.t.Errorf("line %d: %s: %v", s.line, statement, err)
 				continue
@@ -266,7 +312,7 @@ func (s *script) directive(args map[string]string, body string) []string {
 		}
 		out = s.query(body, args)
 	case "explain":
-		rows, err := s.db.Query(context.Background(), "EXPLAIN "+body, querytest.Params(args))
+		rows, err := s.ask("EXPLAIN "+body, querytest.Params(args))
 		if err != nil {
 			s.t.Errorf("line %d: %v", s.line, err)
 			return nil
@@ -275,7 +321,7 @@ func (s *script) directive(args map[string]string, body string) []string {
 			out = append(out, fmt.Sprintf("%s: %s", rows.Row()...))
 		}
 	case "fail":
-		rows, err := s.db.Query(context.Background(), body, querytest.Params(args))
+		rows, err := s.ask(body, querytest.Params(args))
 		for err == nil && rows.Next() {
 		}
 		if err == nil {
@@ -353,7 +399,7 @@ func (s *script) loadVectors(graph, name, body string) []string {
 
 // query prints the columns and rows of a statement.
 func (s *script) query(body string, args map[string]string) []string {
-	rows, err := s.db.Query(context.Background(), body, querytest.Params(args))
+	rows, err := s.ask(body, querytest.Params(args))
 	if err != nil {
 		s.t.Errorf("line %d: %v", s.line, err)
 		return nil

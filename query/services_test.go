@@ -63,6 +63,7 @@ func TestDB_Zero(t *testing.T) {
 		reflect.TypeFor[io.Reader]():               strings.NewReader("a b\n"),
 		reflect.TypeFor[func(*storage.Tx) error](): func(*storage.Tx) error { return errors.New("called") },
 		reflect.TypeFor[string]():                  "CHECK",
+		reflect.TypeFor[query.Request]():           query.Request{Source: parser.Source{Text: "CHECK"}},
 	}
 	closed := func(name string, err any) {
 		if err, _ := err.(error); !errors.Is(err, fault.ErrClosed) {

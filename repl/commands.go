@@ -71,11 +71,15 @@ func (s *session) tables(ctx context.Context, _ []word) error {
 
 // schema lists size, attributes and embeddings of each graph, or of one graph.
 func (s *session) schema(ctx context.Context, args []word) error {
-	graphs, err := s.config.DB.Graphs().List(ctx)
+	db, err := local(s.config.DB)
 	if err != nil {
 		return err
 	}
-	embeddings, err := s.config.DB.Vectors().List(ctx)
+	graphs, err := db.Graphs().List(ctx)
+	if err != nil {
+		return err
+	}
+	embeddings, err := db.Vectors().List(ctx)
 	if err != nil {
 		return err
 	}

@@ -3,23 +3,23 @@ package repl
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"heavytail/embedding/option"
 	"heavytail/query"
-	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/graphs"
 	"heavytail/query/help"
 	"heavytail/query/links"
 	"heavytail/query/measures"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
 	"heavytail/query/vectors"
 )
 
@@ -40,7 +40,7 @@ func candidates[T any](items []T, of func(T) candidate) []candidate {
 // completer lists the possible completions of a word. It queries the database
 // for names and keys, within a time limit that keeps typing responsive.
 type completer struct {
-	db     *query.DB
+	db     Database
 	params func() map[string]any
 	plots  []string      // Config.Plots
 	wait   time.Duration // the time limit
@@ -179,29 +179,29 @@ func (c *completer) class(ctx context.Context, class parser.Class, names parser.
 }
 
 func (c *completer) graphs(ctx context.Context, quoted bool) []candidate {
-	graphs, _ := c.db.Graphs().List(ctx)
 	var list []candidate
+	graphs, _ := entriesOf(ctx, c.db, parser.Graphs, "graph", "vertices", "edges")
 	for _, g := range graphs {
-		name := g.Name
+		name := g[0].(string)
 		if quoted || strings.ContainsAny(name, " \t'\"") {
 			name = quoteName(name)
 		}
-		list = append(list, candidate{name, " ", fault.Amount(float64(g.Vertices), "vertices") + ", " + fault.Amount(float64(g.Edges), "edges")})
+		list = append(list, candidate{name, " ", amount(g[1], "vertices") + ", " + amount(g[2], "edges")})
 	}
 	return list
 }
 
 func (c *completer) embeddings(ctx context.Context) []candidate {
-	embeddings, _ := c.db.Vectors().List(ctx)
-	return candidates(embeddings, func(e catalogue.EmbeddingSummary) candidate {
-		return candidate{quoteName(e.Name), "", e.Method + " of " + e.Graph}
+	embeddings, _ := entriesOf(ctx, c.db, parser.Embeddings, "embedding", "method", "graph")
+	return candidates(embeddings, func(e []rows.Value) candidate {
+		return candidate{quoteName(e[0].(string)), "", e[1].(string) + " of " + e[2].(string)}
 	})
 }
 
 func (c *completer) models(ctx context.Context) []candidate {
-	models, _ := c.db.Links().Models(ctx)
-	return candidates(models, func(m catalogue.ModelSummary) candidate {
-		return candidate{quoteName(m.Name), "", "of " + m.Graph + ", AUC " + strconv.FormatFloat(m.AUC, 'f', 4, 64)}
+	models, _ := entriesOf(ctx, c.db, parser.Models, "model", "graph", "auc")
+	return candidates(models, func(m []rows.Value) candidate {
+		return candidate{quoteName(m[0].(string)), "", fmt.Sprintf("of %v, AUC %.4f", m[1], m[2])}
 	})
 }
 
@@ -214,12 +214,10 @@ func (c *completer) heuristics() []candidate {
 }
 
 func (c *completer) jobs(ctx context.Context) []candidate {
-	jobs, _ := c.db.Jobs().List(ctx)
-	var list []candidate
-	for _, j := range jobs {
-		list = append(list, candidate{strconv.FormatUint(j.ID, 10), "", string(j.State) + ": " + j.Statement})
-	}
-	return list
+	jobs, _ := entriesOf(ctx, c.db, parser.Jobs, "job", "state", "statement")
+	return candidates(jobs, func(j []rows.Value) candidate {
+		return candidate{fmt.Sprint(j[0]), "", fmt.Sprintf("%v: %v", j[1], j[2])}
+	})
 }
 
 // graphsNamed returns the graphs that a statement may refer to: the one it has
@@ -229,10 +227,10 @@ func (c *completer) graphsNamed(ctx context.Context, names parser.Names) []strin
 		return []string{names.Graph}
 	}
 	if names.Embedding != "" {
-		embeddings, _ := c.db.Vectors().List(ctx)
+		embeddings, _ := entriesOf(ctx, c.db, parser.Embeddings, "embedding", "graph")
 		for _, e := range embeddings {
-			if e.Name == names.Embedding {
-				return []string{e.Graph}
+			if e[0] == names.Embedding {
+				return []string{e[1].(string)}
 			}
 		}
 	}
@@ -240,10 +238,29 @@ func (c *completer) graphsNamed(ctx context.Context, names parser.Names) []strin
 	return all
 }
 
-func graphNames(ctx context.Context, db *query.DB) (names []string, err error) {
-	graphs, err := db.Graphs().List(ctx)
+// entriesOf returns some columns of a list of SHOW.
+func entriesOf(ctx context.Context, db Database, what parser.Listing, columns ...string) (list [][]rows.Value, err error) {
+	answer, err := db.Execute(ctx, query.Request{Source: parser.Source{Text: "SHOW " + string(what)}})
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Close()
+	for chosen := pick(answer, columns); chosen.Next(); {
+		list = append(list, slices.Clone(chosen.Row()))
+	}
+	return list, answer.Err()
+}
+
+// amount is fault.Amount of a cell.
+func amount(cell rows.Value, unit string) string {
+	n, _ := cell.(int64)
+	return fault.Amount(float64(n), unit)
+}
+
+func graphNames(ctx context.Context, db Database) (names []string, err error) {
+	graphs, err := entriesOf(ctx, db, parser.Graphs, "graph")
 	for _, g := range graphs {
-		names = append(names, g.Name)
+		names = append(names, g[0].(string))
 	}
 	return names, err
 }
@@ -258,7 +275,11 @@ func (c *completer) attributes(ctx context.Context, names parser.Names) []candid
 // attributesAs lists the attributes of the graphs that a statement may refer to, with their names
 // in quotes.
 func (c *completer) attributesAs(ctx context.Context, names parser.Names, quote func(string) string) []candidate {
-	graphs, _ := c.db.Graphs().List(ctx)
+	db, err := local(c.db)
+	if err != nil {
+		return nil // no statement lists the attributes of all graphs
+	}
+	graphs, _ := db.Graphs().List(ctx)
 	about := c.graphsNamed(ctx, names)
 	var list []candidate
 	for _, g := range graphs {
@@ -278,10 +299,14 @@ func (c *completer) vertices(ctx context.Context, names parser.Names, word strin
 	if !strings.HasPrefix(word, "'") {
 		return nil
 	}
+	db, err := local(c.db)
+	if err != nil {
+		return nil // a statement would read all keys
+	}
 	prefix := strings.ReplaceAll(word[1:], "''", "'")
 	var list []candidate
 	for _, graph := range c.graphsNamed(ctx, names) {
-		keys, err := c.db.Graphs().Keys(ctx, graph, prefix, mostCandidates+1)
+		keys, err := db.Graphs().Keys(ctx, graph, prefix, mostCandidates+1)
 		if err != nil {
 			continue
 		}

@@ -5,18 +5,15 @@ import (
 	"errors"
 	"io"
 
-	"heavytail/query"
 	"heavytail/query/fault"
 )
 
 // Config sets what to run and where the results go.
 type Config struct {
-	DB  *query.DB
+	DB  Database
 	In  io.Reader // the script
 	Out io.Writer // rows
-	// Status shows progress, notices and errors. For progress, and for notices
-	// that come before the work, its methods Progress and Notice must also be
-	// set in the options with which DB was opened.
+	// Status shows progress, notices and errors.
 	Status *Status
 	// Name is the name of the script in errors, such as its file name. If it
 	// is empty, errors have only the number of the line, which is enough for a statement
@@ -24,6 +21,10 @@ type Config struct {
 	Name string
 	// Format is how rows are written; empty means Table.
 	Format Format
+	// ReadOnly makes statements that write an error, also where the file is open for writing.
+	ReadOnly bool
+	// Stdin is what IMPORT '-' reads; nil for query.Options.Input.
+	Stdin io.Reader
 	// Params are the values of $name in every statement.
 	Params map[string]any
 	// KeepGoing runs the statements after a failed one, too. By default they

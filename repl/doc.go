@@ -17,7 +17,7 @@
 // others work there.
 //
 //	In ──► Run ──────────────┐
-//	                         ├─► session: pieces ──► query.DB ──► renderer ──► pager ──► Out
+//	                         ├─► session: pieces ──► Database ──► renderer ──► pager ──► Out
 //	keys ──► input ──► Shell ┘                                 └► Status ──► standard error
 //
 // # What is written
@@ -44,5 +44,6 @@
 // Results longer than a screen go through the user's pager (pager.go).
 //
 // The package reads graphs only through the statements and methods of query.DB,
-// and never opens the file of the store.
+// and never opens the file of the store. Statements also work with the client of a server that has
+// the file open; what has no statement then is an error.
 package repl

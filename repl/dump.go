@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"heavytail/query"
 	"heavytail/query/graphs"
 	"heavytail/query/parser"
 )
@@ -20,7 +21,11 @@ const dumpedRows = 500
 // dump writes statements that recreate graphs: all of them, or those named.
 func (s *session) dump(ctx context.Context, args []word) (err error) {
 	defer s.endOnceAfter(&err)
-	before, err := s.config.DB.Graphs().List(ctx)
+	db, err := local(s.config.DB)
+	if err != nil {
+		return err
+	}
+	before, err := db.Graphs().List(ctx)
 	if err != nil {
 		return err
 	}
@@ -38,7 +43,7 @@ func (s *session) dump(ctx context.Context, args []word) (err error) {
 		if len(args) > 0 && !slices.ContainsFunc(args, func(a word) bool { return a.text == g.Name }) {
 			continue
 		}
-		d := dumper{session: s, graph: g.Name, weighted: g.Weighted, time: func(t int64) string { return string(g.Times.Append(nil, t)) }}
+		d := dumper{session: s, db: db, graph: g.Name, weighted: g.Weighted, time: func(t int64) string { return string(g.Times.Append(nil, t)) }}
 		for _, a := range g.Attributes {
 			d.attributes = append(d.attributes, a.Name)
 		}
@@ -50,13 +55,13 @@ func (s *session) dump(ctx context.Context, args []word) (err error) {
 	if err := s.flush(); err != nil {
 		return err
 	}
-	return s.checkDump(ctx, versions)
+	return s.checkDump(ctx, db, versions)
 }
 
 // checkDump prints a notice of what is not in the dump, and returns an error if a graph
 // has changed while the dump was written.
-func (s *session) checkDump(ctx context.Context, versions map[uint64]uint64) error {
-	now, err := s.config.DB.Graphs().List(ctx)
+func (s *session) checkDump(ctx context.Context, db *query.DB, versions map[uint64]uint64) error {
+	now, err := db.Graphs().List(ctx)
 	if err != nil {
 		return err
 	}
@@ -69,11 +74,11 @@ func (s *session) checkDump(ctx context.Context, versions map[uint64]uint64) err
 	if same < len(versions) {
 		return errors.New("a graph has changed while it was dumped; dump again")
 	}
-	embeddings, err := s.config.DB.Vectors().List(ctx)
+	embeddings, err := db.Vectors().List(ctx)
 	if err != nil {
 		return err
 	}
-	models, err := s.config.DB.Links().Models(ctx)
+	models, err := db.Links().Models(ctx)
 	if err != nil {
 		return err
 	}
@@ -86,6 +91,7 @@ func (s *session) checkDump(ctx context.Context, versions map[uint64]uint64) err
 // dumper writes the statements of one graph.
 type dumper struct {
 	*session
+	db         *query.DB
 	graph      string
 	attributes []string
 	valued     []bool // for each attribute, whether any vertex has a value
@@ -99,7 +105,7 @@ func (d *dumper) write(ctx context.Context) error {
 		return err
 	}
 	d.valued = make([]bool, len(d.attributes))
-	vertices := d.config.DB.Graphs().EachVertex(ctx, graphs.VerticesRequest{Graph: d.graph, Attributes: d.attributes})
+	vertices := d.db.Graphs().EachVertex(ctx, graphs.VerticesRequest{Graph: d.graph, Attributes: d.attributes})
 	err := inBatches(vertices, func(rows []graphs.VertexRow) error {
 		insert := &parser.InsertVertices{Graph: graph}
 		for _, row := range rows {
@@ -115,7 +121,7 @@ func (d *dumper) write(ctx context.Context) error {
 			d.config.Status.print(fmt.Sprintf("notice: attribute %s of graph %s has no values and is not dumped", parser.Ident{Name: name}, graph))
 		}
 	}
-	edges := d.config.DB.Graphs().EachEdge(ctx, graphs.EdgesRequest{Graph: d.graph})
+	edges := d.db.Graphs().EachEdge(ctx, graphs.EdgesRequest{Graph: d.graph})
 	return inBatches(edges, func(rows []graphs.EdgeRow) error {
 		insert := &parser.InsertEdges{Graph: graph}
 		for _, row := range rows {

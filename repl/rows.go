@@ -2,20 +2,35 @@ package repl
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"heavytail/query"
-	"heavytail/query/parser"
 	"heavytail/query/rows"
 )
 
-// executor runs one statement. Tests have their own.
-type executor func(context.Context, parser.Statement, map[string]any) (tabular, error)
+// Database is the file that statements work on: a *query.DB, or the client of a server that has the file
+// open (*remote.DB).
+type Database interface {
+	// Execute runs a statement, as query.DB.Execute does.
+	Execute(context.Context, query.Request) (*rows.Rows, error)
+	// Path returns the path of the file.
+	Path() string
+}
 
-func executorOf(db *query.DB) executor {
-	return func(ctx context.Context, st parser.Statement, params map[string]any) (tabular, error) {
-		return rowsOf(db.Run(ctx, st, params))
+// local is the database of this process, for what has no statement.
+func local(db Database) (*query.DB, error) {
+	if own, ok := db.(*query.DB); ok {
+		return own, nil
 	}
+	return nil, errors.New("another process serves the file, and answers statements only")
+}
+
+// executor runs one statement. Tests have their own.
+type executor func(context.Context, query.Request) (tabular, error)
+
+func executorOf(db Database) executor {
+	return func(ctx context.Context, r query.Request) (tabular, error) { return rowsOf(db.Execute(ctx, r)) }
 }
 
 func rowsOf(r *rows.Rows, err error) (tabular, error) {

@@ -36,8 +36,12 @@ func Answer(ctx context.Context, c Config, statement string, request any, given 
 	if err := c.Validate(); err != nil {
 		return err
 	}
+	db, err := local(c.DB)
+	if err != nil {
+		return err
+	}
 	s := newSession(&c, nil)
-	err := s.answer(func() (tabular, error) { return rowsOf(c.DB.Answer(ctx, statement, request, given...)) })
+	err = s.answer(func() (tabular, error) { return rowsOf(db.Answer(ctx, statement, request, given...)) })
 	var broken *outputError
 	if err == nil || errors.As(err, &broken) {
 		return err

@@ -73,7 +73,12 @@ func (r *result) Err() error {
 }
 
 // answers are the results of the statements that the sessions run.
-func answers(_ context.Context, st parser.Statement, params map[string]any) (tabular, error) {
+func answers(_ context.Context, r query.Request) (tabular, error) {
+	st, err := r.Parse()
+	if err != nil {
+		return nil, err // which the session has seen already
+	}
+	params := r.Params
 	switch text := parser.Text(st); text {
 	case "CREATE GRAPH g":
 		return &result{}, nil
@@ -221,7 +226,7 @@ func TestRun_AsSoonAsComplete(t *testing.T) {
 }
 
 // million answers any statement with a million rows.
-func million(context.Context, parser.Statement, map[string]any) (tabular, error) {
+func million(context.Context, query.Request) (tabular, error) {
 	row := make([]rows.Value, 3)
 	return &result{columns: []string{"source", "target", "score"}, more: func(i int) []rows.Value {
 		if i == 1_000_000 {
@@ -283,7 +288,7 @@ func TestRun_OutFails(t *testing.T) {
 			Status: NewStatus(&status, Terminal{}), KeepGoing: true,
 		}
 		statements := 0
-		err := run(t.Context(), config, func(context.Context, parser.Statement, map[string]any) (tabular, error) {
+		err := run(t.Context(), config, func(context.Context, query.Request) (tabular, error) {
 			statements++
 			return r, nil
 		})
@@ -308,7 +313,7 @@ func TestRun_Cancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var status bytes.Buffer
 		config := &Config{In: strings.NewReader("CHECK; CHECK"), Out: io.Discard, Status: NewStatus(&status, Terminal{}), KeepGoing: true}
-		err := run(ctx, config, func(ctx context.Context, _ parser.Statement, _ map[string]any) (tabular, error) {
+		err := run(ctx, config, func(ctx context.Context, _ query.Request) (tabular, error) {
 			cancel()
 			<-ctx.Done()
 			return nil, fmt.Errorf("query: check: %w", ctx.Err())
@@ -324,7 +329,7 @@ func TestRun_Cancelled(t *testing.T) {
 	t.Run("job", func(t *testing.T) {
 		var status bytes.Buffer
 		config := &Config{In: strings.NewReader("CHECK"), Out: io.Discard, Status: NewStatus(&status, Terminal{})}
-		err := run(t.Context(), config, func(context.Context, parser.Statement, map[string]any) (tabular, error) {
+		err := run(t.Context(), config, func(context.Context, query.Request) (tabular, error) {
 			return nil, fmt.Errorf("EMBED: %w", &fault.JobError{Job: 7, Err: context.Canceled})
 		})
 		if !errors.Is(err, context.Canceled) {
@@ -338,7 +343,7 @@ func TestRun_Cancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var out bytes.Buffer
 		config := &Config{In: strings.NewReader("CHECK; CHECK"), Out: &out, Format: JSON, Status: NewStatus(io.Discard, Terminal{})}
-		err := run(ctx, config, func(ctx context.Context, _ parser.Statement, _ map[string]any) (tabular, error) {
+		err := run(ctx, config, func(ctx context.Context, _ query.Request) (tabular, error) {
 			r := &result{columns: []string{"n"}}
 			r.more = func(i int) []rows.Value {
 				if i == 2 {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"heavytail/query"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
 )
@@ -129,7 +130,11 @@ func (s *session) statement(ctx context.Context, src parser.Source) (err error) 
 	if err != nil {
 		return err
 	}
-	if err := s.answer(func() (tabular, error) { return s.exec(ctx, st, s.params) }); err != nil {
+	r := query.Request{
+		Source: src, Params: s.params, ReadOnly: s.config.ReadOnly, Input: s.config.Stdin,
+		Progress: s.config.Status.Progress, Notice: s.config.Status.Notice,
+	}
+	if err := s.answer(func() (tabular, error) { return s.exec(ctx, r) }); err != nil {
 		return err
 	}
 	if s.timer {

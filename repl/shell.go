@@ -15,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"heavytail/query"
 	"heavytail/query/parser"
 )
 
@@ -36,7 +35,7 @@ type ShellConfig struct {
 	// Open opens another file for .open, closes the one before it, and returns the Mark
 	// for it. If it returns no database, the one before stays open. It is nil if the
 	// program opens no other file.
-	Open func(path string) (db *query.DB, mark string, err error)
+	Open func(path string) (db Database, mark string, err error)
 	// Lookup reads variables of the environment, usually os.LookupEnv: TERM,
 	// NO_COLOR, PAGER, VISUAL and EDITOR.
 	Lookup func(string) (string, bool)
@@ -204,7 +203,11 @@ func (sh *shell) loop(ctx context.Context) error {
 // stays reports whether jobs run in the background, which leaving would stop, and says so: who asks to
 // leave again leaves.
 func (sh *shell) stays() bool {
-	jobs := sh.config.DB.Jobs().Active()
+	db, err := local(sh.config.DB)
+	if err != nil {
+		return false // jobs of a server continue
+	}
+	jobs := db.Jobs().Active()
 	for _, j := range jobs {
 		sh.status.print(fmt.Sprintf("notice: job %d runs in the background: %s", j.ID, parser.Escape(j.Statement)))
 	}

@@ -53,7 +53,7 @@ func shellProcess(path string) {
 		Config: Config{DB: db, Out: os.Stdout, Status: status, Plot: echo}, Title: filepath.Base(path),
 		History: HistoryFile(os.Getenv), Startup: StartupFile(os.Getenv), Lookup: os.LookupEnv, completionWait: time.Hour,
 	}
-	c.Open = func(path string) (*query.DB, string, error) {
+	c.Open = func(path string) (Database, string, error) {
 		other, err := query.Open(path, nil)
 		if err != nil {
 			return nil, "", err

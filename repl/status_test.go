@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"heavytail/query"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
 )
@@ -143,7 +144,7 @@ func TestRun_Terminal(t *testing.T) {
 		}
 		return out.Write(p)
 	})
-	err := run(t.Context(), config, func(context.Context, parser.Statement, map[string]any) (tabular, error) {
+	err := run(t.Context(), config, func(context.Context, query.Request) (tabular, error) {
 		reportFor(s, c, time.Second)
 		return &result{columns: []string{"n"}, rows: [][]rows.Value{{int64(1)}}}, nil
 	})

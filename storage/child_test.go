@@ -31,7 +31,7 @@ func runChild() bool {
 	case "put":
 		childPut(job[1], atoi(job[2]))
 	case "checkpoint":
-		childCheckpoint(job[1], atoi(job[2]))
+		childCheckpoint(job[1], job[2], job[3], atoi(job[4]))
 	case "mutants":
 		childMutants(job[1], job[2], atoi(job[3]), atoi(job[4]))
 	case "rewrite":

@@ -100,6 +100,7 @@ func newHistory(t *testing.T) *history {
 	putModel(t, db, of, "m", 3000)
 	putPredictions(t, db, "ring", "jaccard", 3)
 	putPredictions(t, db, "ring", "jaccard", 2)
+	inFile(db)
 	for id := range uint64(3) {
 		checkpointOf(t, db, JobInfo{ID: id + 1, Kind: "EMBED", Statement: "EMBED ring", State: JobCancelled}, 9000)
 	}

@@ -47,6 +47,13 @@ func (db *DB) Hold() (release func()) { return db.file.Hold() }
 // leaves the file open. Further calls return nil.
 func (db *DB) Close() error { return db.file.Close() }
 
+// step calls the hook of tests for points of a copy, and before files beside are removed.
+func (db *DB) step(point string) {
+	if db.file.AtStep != nil {
+		db.file.AtStep(point)
+	}
+}
+
 // reporter passes progress on, at most about 20 times per second.
 type reporter struct {
 	call func(stage string, done, total int64)

@@ -240,7 +240,8 @@
 //	while an index is written           the one before, if any; the next open for writing discards the new one
 //	while a model is written            the same
 //	while predictions are written       the same
-//	while a checkpoint is written       the one before; the next open for writing discards the new one
+//	while a checkpoint is written       the one before; the next open for writing discards the new one, which
+//	                                    is a file .name.*.checkpoint next to it (see Files beside)
 //	during an Update                    what it held before, or all of what the update did
 //	while the trash is freed            everything; the next open for writing continues
 //	during a compaction                 the old file or the new one, whole; perhaps a file .name.*.compact
@@ -257,6 +258,17 @@
 // its error (ErrUnfreed) says so.
 //
 // A nil context is one that never ends.
+//
+// # Files beside
+//
+// Only checkpoints of jobs are not in the file: pages that they leave would stay free in it
+// until Compact. Each is a file of its own in the folder of the store, which is made and
+// flushed before the commit that makes the record of the job name it, and removed after a
+// commit that makes the record name another one or none. So a copy of the file alone, which a
+// Backup is, has the jobs without them, and a file that gets another name loses them: such a
+// job has no checkpoint, and starts over. Opening for writing removes those that no record
+// names; whoever has the lock of the file knows that no process is writing one. In a folder
+// that cannot be written, checkpoints are streams in the file.
 //
 // # Damage
 //

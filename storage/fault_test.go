@@ -80,22 +80,8 @@ func TestDB_FailingCommit(t *testing.T) {
 			}
 			return e.Generation == 2, nil
 		}},
-		{"checkpoint", 2, func(db *DB) error {
-			return db.PutJobCheckpoint(ctx, JobInfo{ID: 1, State: JobRunning, Done: 2}, func(w io.Writer) error {
-				_, err := w.Write(bytes.Repeat([]byte{2}, 3*tree.BlobBlock))
-				return err
-			})
-		}, func(db *DB) (bool, error) {
-			job, err := db.Job(ctx, 1)
-			if errors.Is(err, ErrNotFound) {
-				return false, nil
-			}
-			data, readErr := readCheckpoint(db, 1)
-			if len(data) != 3*tree.BlobBlock || job.Done != 2 {
-				return false, fmt.Errorf("%d bytes with progress %d", len(data), job.Done)
-			}
-			return true, errors.Join(err, readErr)
-		}},
+		{"checkpoint beside", 1, putJobCheckpoint, jobCheckpointed},
+		{"checkpoint inside", 2, func(db *DB) error { inFile(db); return putJobCheckpoint(db) }, jobCheckpointed},
 		{"put model", 3, func(db *DB) error {
 			own := []NewEmbedding{
 				{EmbeddingInfo{Name: "e", Graph: "ring", GraphVersion: 1}, constantRows(2500, 2), nil},
@@ -180,6 +166,26 @@ func TestDB_FailingCommit(t *testing.T) {
 			}
 		})
 	}
+}
+
+// putJobCheckpoint and jobCheckpointed are work of TestDB_FailingCommit, and whether it was done.
+func putJobCheckpoint(db *DB) error {
+	return db.PutJobCheckpoint(context.Background(), JobInfo{ID: 1, State: JobRunning, Done: 2}, func(w io.Writer) error {
+		_, err := w.Write(bytes.Repeat([]byte{2}, 3*tree.BlobBlock))
+		return err
+	})
+}
+
+func jobCheckpointed(db *DB) (bool, error) {
+	job, err := db.Job(context.Background(), 1)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	data, readErr := readCheckpoint(db, 1)
+	if len(data) != 3*tree.BlobBlock || job.Done != 2 {
+		return false, fmt.Errorf("%d bytes with progress %d", len(data), job.Done)
+	}
+	return true, errors.Join(err, readErr)
 }
 
 // Rows that were computed for a graph are not stored for another graph that has taken its

@@ -107,6 +107,7 @@ type jobRecord struct {
 	Ended        int64           `msgpack:"ended"`
 	Updated      int64           `msgpack:"updated"`
 	Checkpoint   tree.BlobRecord `msgpack:"checkpoint"`
+	Beside       tree.BlobRecord `msgpack:"beside"` // the checkpoint, if it is a file of its own beside that of the store
 	Checkpointed int64           `msgpack:"checkpointed"`
 }
 
@@ -149,15 +150,20 @@ func (r *jobRecord) Validate(size int64) error {
 	if !known || math.IsNaN(r.Rate) || math.IsNaN(r.Seconds) || len(r.Statement) > maxJobText || len(r.Error) > maxJobText || len(r.Result) > maxJobText {
 		return fault.Record("job in the state %q with a statement of %d bytes", fault.Clip(r.State), len(r.Statement))
 	}
+	if err := r.Beside.Validate(math.MaxInt64); err != nil {
+		return err
+	}
 	return r.Checkpoint.Validate(size)
 }
+
+func (r *jobRecord) hasCheckpoint() bool { return r.Checkpoint.Object != 0 || r.Beside.Object != 0 }
 
 func (r *jobRecord) dropped() bool { return JobState(r.State) == jobDropped }
 
 // over reports whether the job cannot continue any more.
 func (r *jobRecord) over(token uint64) bool {
 	active := JobState(r.State).Active() && r.Owner == token
-	return !active && !r.dropped() && r.Checkpoint.Object == 0
+	return !active && !r.dropped() && !r.hasCheckpoint()
 }
 
 func describeJob(id uint64) string { return fmt.Sprintf("job %d", id) }
@@ -181,12 +187,12 @@ var jobKind = artefact[jobRecord]{
 	validate: (*jobRecord).Validate,
 	stream:   func(r *jobRecord) *tree.BlobRecord { return &r.Checkpoint },
 	measure: func(out *Stats, _ *tree.Tx, key []byte, r *jobRecord, bytes int64) {
-		if r.Checkpoint.Object != 0 {
-			out.Jobs = append(out.Jobs, JobStats{ID: block.IDOf(key), Bytes: bytes})
+		if r.hasCheckpoint() {
+			out.Jobs = append(out.Jobs, JobStats{ID: block.IDOf(key), Bytes: bytes + int64(r.Beside.Size)})
 		}
 	},
 	leave: func(key []byte, r *jobRecord) (where, what string) {
-		if r.Checkpoint.Object == 0 {
+		if !r.hasCheckpoint() {
 			return "", ""
 		}
 		return describeJob(block.IDOf(key)), "its checkpoint is not carried over; run it again: " + fault.Clip(r.Statement)
@@ -217,8 +223,17 @@ func eachValidJob(t *tree.Tx, f func(id uint64, r *jobRecord)) error {
 // returns a PartialError that names them.
 func (db *DB) Jobs(ctx context.Context) ([]JobInfo, error) {
 	return listed(ctx, db, &jobKind, func(_ *tree.Tx, key []byte, r *jobRecord) (JobInfo, bool) {
-		return r.info(block.IDOf(key), db.file.Token), !r.dropped()
+		return db.jobInfo(block.IDOf(key), r), !r.dropped()
 	})
+}
+
+// jobInfo is the job of a record. Its checkpoint beside the file counts only if it is there.
+func (db *DB) jobInfo(id uint64, r *jobRecord) JobInfo {
+	info := r.info(id, db.file.Token)
+	if r.Beside.Object != 0 && db.file.HasBeside(r.Beside) {
+		info.Checkpoint = int64(r.Beside.Size)
+	}
+	return info
 }
 
 // LastJob returns the highest number that a job has or had; 0 where there was none.
@@ -242,7 +257,7 @@ func (db *DB) Job(ctx context.Context, id uint64) (JobInfo, error) {
 		if err != nil {
 			return JobInfo{}, err
 		}
-		return r.info(id, db.file.Token), nil
+		return db.jobInfo(id, r), nil
 	})
 }
 
@@ -251,86 +266,130 @@ func (db *DB) Job(ctx context.Context, id uint64) (JobInfo, error) {
 // removed, as are the checkpoints of other inactive jobs with the same target. Of
 // jobs that ended and have no checkpoint, the last 100 are kept.
 func (db *DB) PutJob(ctx context.Context, info JobInfo) error {
-	return db.putJob(ctx, info, func(t *tree.Tx, r *jobRecord) error { return nil })
+	return db.putJob(ctx, info, nil)
 }
 
 // PutJobCheckpoint is PutJob with a new checkpoint, which consists of the bytes that
 // write writes. It replaces the previous checkpoint in one step: after a crash or an
-// error the file has either the complete old checkpoint or the complete new one. The
-// bytes are written in batches, and other writers can run in between.
+// error there is either the complete old checkpoint or the complete new one.
+//
+// The bytes are a file of their own beside that of the store, named .NAME.NUMBER.checkpoint,
+// which is removed when it is replaced: pages of the store would stay free in the file. If
+// the folder cannot be written, they are in the store, written in batches, and other
+// writers can run in between.
 func (db *DB) PutJobCheckpoint(ctx context.Context, info JobInfo, write func(w io.Writer) error) error {
-	w, err := db.writeStream(ctx, describeCheckpoint(info.ID), write)
+	defer db.file.Hold()() // no other process removes the file before the record has it
+	beside, possible, err := db.file.WriteBeside(ctx, write)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", describeCheckpoint(info.ID), err)
 	}
-	defer w.Abandon(ctx)
-	return db.putJob(ctx, info, func(t *tree.Tx, r *jobRecord) error {
-		err := t.Discard(r.Checkpoint.Object)
-		if err == nil {
+	var w *tree.BlobWriter
+	if !possible {
+		if w, err = db.writeStream(ctx, describeCheckpoint(info.ID), write); err != nil {
+			return err
+		}
+		defer w.Abandon(ctx)
+	}
+	err = db.putJob(ctx, info, func(t *tree.Tx, r *jobRecord) (old []tree.BlobRecord, err error) {
+		old, err = r.discard(t)
+		if r.Beside = beside; err == nil && w != nil {
 			r.Checkpoint, err = w.Publish(t)
 		}
 		r.Checkpointed = time.Now().UnixNano()
-		return err
+		return old, err
 	})
+	if err != nil && !errors.Is(err, ErrUnfreed) && !db.file.Failed.Load() { // otherwise the record may have it
+		db.file.RemoveBeside(beside)
+	}
+	return err
 }
 
-func (db *DB) putJob(ctx context.Context, info JobInfo, change func(t *tree.Tx, r *jobRecord) error) error {
+// discard removes the checkpoint of a record, and returns the file that is to be removed after
+// the commit.
+func (r *jobRecord) discard(t *tree.Tx) (beside []tree.BlobRecord, err error) {
+	err = t.Discard(r.Checkpoint.Object)
+	beside = []tree.BlobRecord{r.Beside}
+	r.Checkpoint, r.Beside, r.Checkpointed = tree.BlobRecord{}, tree.BlobRecord{}, 0
+	return beside, err
+}
+
+// changeJobs runs f in a write transaction, and removes the files that it returns after the commit.
+func (db *DB) changeJobs(ctx context.Context, f func(t *tree.Tx) (beside []tree.BlobRecord, err error)) error {
+	var beside []tree.BlobRecord
+	err := db.file.Change(ctx, func(t *tree.Tx) (err error) {
+		beside, err = f(t)
+		return err
+	})
+	if err == nil || errors.Is(err, ErrUnfreed) {
+		db.step("remove")
+		db.file.RemoveBeside(beside...)
+	}
+	return err
+}
+
+// putJob writes a record after change, which returns the file of a replaced checkpoint, has
+// changed it; it may be nil.
+func (db *DB) putJob(ctx context.Context, info JobInfo, change func(t *tree.Tx, r *jobRecord) ([]tree.BlobRecord, error)) error {
 	if info.ID == 0 || len(info.Statement) > maxJobText || !slices.Contains(jobStates, info.State) {
 		return fmt.Errorf("%s in the state %q with a statement of %d bytes: %w", describeJob(info.ID), info.State, len(info.Statement), ErrInvalid)
 	}
-	return db.file.Change(ctx, func(t *tree.Tx) error {
+	return db.changeJobs(ctx, func(t *tree.Tx) (beside []tree.BlobRecord, err error) {
 		var old jobRecord
 		if _, err := t.Get(block.JobsName, block.Key64(info.ID), &old); err != nil {
-			return fault.Corrupt(t.Path, describeJob(info.ID), err)
+			return nil, fault.Corrupt(t.Path, describeJob(info.ID), err)
 		}
 		r := info.record()
 		r.Owner, r.Updated = db.file.Token, time.Now().UnixNano()
-		r.Checkpoint, r.Checkpointed = old.Checkpoint, old.Checkpointed
-		if err := change(t, &r); err != nil {
-			return err
+		r.Checkpoint, r.Beside, r.Checkpointed = old.Checkpoint, old.Beside, old.Checkpointed
+		if change != nil {
+			if beside, err = change(t, &r); err != nil {
+				return nil, err
+			}
 		}
 		if info.State == JobDone {
-			if err := t.Discard(r.Checkpoint.Object); err != nil {
-				return err
+			own, err := r.discard(t)
+			if err != nil {
+				return nil, err
 			}
-			r.Checkpoint, r.Checkpointed = tree.BlobRecord{}, 0
-			if err := supersede(t, info.ID, info.Target, db.file.Token); err != nil {
-				return err
+			others, err := supersede(t, info.ID, info.Target, db.file.Token)
+			if err != nil {
+				return nil, err
 			}
+			beside = slices.Concat(beside, own, others)
 		}
 		if err := passDropped(t, info.ID); err != nil {
-			return err
+			return nil, err
 		}
 		if err := t.Put(block.JobsName, block.Key64(info.ID), &r); err != nil {
-			return err
+			return nil, err
 		}
-		return forgetJobs(t, db.file.Token)
+		return beside, forgetJobs(t, db.file.Token)
 	})
 }
 
 // supersede removes the checkpoints of jobs that are not active and whose target
-// a job has just written.
-func supersede(t *tree.Tx, by uint64, target string, token uint64) error {
+// a job has just written, and returns their files, which are to be removed after the commit.
+func supersede(t *tree.Tx, by uint64, target string, token uint64) (beside []tree.BlobRecord, err error) {
 	if target == "" {
-		return nil
+		return nil, nil
 	}
 	changed := make(map[uint64]*jobRecord)
-	err := eachValidJob(t, func(id uint64, r *jobRecord) {
+	err = eachValidJob(t, func(id uint64, r *jobRecord) {
 		info := r.info(id, token)
-		if id != by && r.Target == target && !info.State.Active() && r.Checkpoint.Object != 0 {
+		if id != by && r.Target == target && !info.State.Active() && r.hasCheckpoint() {
 			changed[id] = r
 		}
 	})
 	for id, r := range changed {
-		if err == nil {
-			err = t.Discard(r.Checkpoint.Object)
+		if err != nil {
+			break
 		}
-		r.Checkpoint, r.Checkpointed = tree.BlobRecord{}, 0
-		if err == nil {
-			err = t.Put(block.JobsName, block.Key64(id), r)
+		var own []tree.BlobRecord
+		if own, err = r.discard(t); err == nil {
+			beside, err = append(beside, own...), t.Put(block.JobsName, block.Key64(id), r)
 		}
 	}
-	return err
+	return beside, err
 }
 
 // forgetJobs removes, of the jobs that cannot continue, all but the keptJobs that ended
@@ -384,36 +443,51 @@ func passDropped(t *tree.Tx, id uint64) error {
 	return t.Remove(block.JobsName, block.Key64(last))
 }
 
-// JobCheckpoint returns a reader of the checkpoint of a job. If the job has none,
-// the error is ErrNotFound. If the checkpoint is replaced while it is read, the
-// reader returns ErrConflict.
-func (db *DB) JobCheckpoint(ctx context.Context, id uint64) (io.Reader, error) {
-	return viewed(ctx, db, func(t *tree.Tx) (io.Reader, error) {
+// JobCheckpoint returns a reader of the checkpoint of a job, which the caller must close. If the
+// job has none, the error is ErrNotFound. If the checkpoint is replaced while it is read, the
+// reader continues with the replaced one or returns ErrConflict.
+func (db *DB) JobCheckpoint(ctx context.Context, id uint64) (io.ReadCloser, error) {
+	return viewed(ctx, db, func(t *tree.Tx) (io.ReadCloser, error) {
 		record, err := findJob(t, id)
 		if err != nil {
 			return nil, err
 		}
-		if record.Checkpoint.Object == 0 {
+		if db.jobInfo(id, record).Checkpoint == 0 {
 			return nil, &NotFoundError{Kind: "checkpoint of job", Name: fmt.Sprint(id)}
 		}
-		return jobKind.open(t, db, block.Key64(id), record)
+		if record.Beside.Object != 0 {
+			return db.file.OpenBeside(record.Beside, describeCheckpoint(id), jobKind.remedy)
+		}
+		r, err := jobKind.open(t, db, block.Key64(id), record)
+		return io.NopCloser(r), err
 	})
 }
 
 // DropJob removes the record of a job and its checkpoint; no other job gets its number.
-// If the record is damaged, its checkpoint stays until the next compaction. The caller
-// must make sure that the job does not run.
+// If the record is damaged, its checkpoint in the file stays until the next compaction. The
+// caller must make sure that the job does not run.
 func (db *DB) DropJob(ctx context.Context, id uint64) error {
-	return db.file.Change(ctx, func(t *tree.Tx) error {
+	return db.changeJobs(ctx, func(t *tree.Tx) (beside []tree.BlobRecord, err error) {
 		r, err := findJob(t, id)
 		if err == nil {
-			err = t.Discard(r.Checkpoint.Object)
+			beside, err = r.discard(t)
 		} else if errors.Is(err, ErrCorrupt) {
 			err = nil
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return removeJob(t, id)
+		return beside, removeJob(t, id)
+	})
+}
+
+// collectCheckpoints removes the files of checkpoints that no job has. It does nothing while a
+// record is damaged, whose file is not known.
+func (db *DB) collectCheckpoints() error {
+	defer db.file.Hold()()
+	return db.file.CollectBeside(context.Background(), func(t *tree.Tx) (map[uint64]bool, error) {
+		used := make(map[uint64]bool)
+		damaged, err := jobKind.valid(t, nil, func(_ []byte, r *jobRecord) { used[r.Beside.Object] = true })
+		return used, errors.Join(damaged, err)
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,7 +37,8 @@ func readCheckpoint(db *DB, id uint64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(r)
+	data, err := io.ReadAll(r)
+	return data, errors.Join(err, r.Close())
 }
 
 // A job is read as it was stored, and a job that another handle left unfinished is
@@ -265,11 +265,22 @@ func TestDropJob_NumberStays(t *testing.T) {
 	checkStore(t, db)
 }
 
-// Copies have the jobs with their checkpoints, and a recovery reports what it leaves out.
+// Copies have the jobs. Those that replace the file have their checkpoints as well, and a backup
+// has those that are in the file. A recovery reports what it leaves out.
 func TestJobs_Copied(t *testing.T) {
+	for _, inside := range []bool{false, true} {
+		jobsCopied(t, inside)
+	}
+}
+
+func jobsCopied(t *testing.T, inside bool) {
+	t.Helper()
 	ctx := context.Background()
 	dir := t.TempDir()
 	db := openStore(t, filepath.Join(dir, "store"), nil)
+	if inside {
+		inFile(db)
+	}
 	data := checkpointOf(t, db, JobInfo{ID: 5, Statement: "EMBED g", State: JobCancelled}, 2*tree.BlobBlock+5)
 	if _, err := db.Backup(ctx, filepath.Join(dir, "backup"), false, nil); err != nil {
 		t.Fatal(err)
@@ -283,84 +294,14 @@ func TestJobs_Copied(t *testing.T) {
 	}
 	for _, copied := range []*DB{db, openStore(t, filepath.Join(dir, "backup"), &Options{ReadOnly: true})} {
 		checkStore(t, copied)
-		if got, err := readCheckpoint(copied, 5); err != nil || !bytes.Equal(got, data) {
+		job, err := copied.Job(ctx, 5)
+		if there := copied == db || inside; err != nil || there != (job.Checkpoint == int64(len(data))) {
+			t.Errorf("%s: %+v, %v", copied.Path(), job, err)
+		} else if got, err := readCheckpoint(copied, 5); there != (err == nil && bytes.Equal(got, data)) || !there && !errors.Is(err, ErrNotFound) {
 			t.Errorf("%s: %d bytes, %v", copied.Path(), len(got), err)
 		}
 	}
 	if list, err := openStore(t, filepath.Join(dir, "recovered"), nil).Jobs(ctx); err != nil || list != nil {
 		t.Errorf("recovered: %v, %v", list, err)
-	}
-}
-
-// childCheckpoint replaces the checkpoint of a job by new ones without end.
-func childCheckpoint(path string, commits int) {
-	db, err := Open(path, &Options{BatchBytes: 3 * tree.BlobBlock})
-	fail(err)
-	killAfter(db, commits)
-	for {
-		job, err := db.Job(context.Background(), 1)
-		fail(err)
-		job.Done++
-		fail(db.PutJobCheckpoint(context.Background(), job, func(w io.Writer) error {
-			_, err := w.Write(bytes.Repeat([]byte{byte(job.Done)}, 20*tree.BlobBlock))
-			return err
-		}))
-		fmt.Println("checkpoint", job.Done)
-	}
-}
-
-// TestPutJobCheckpoint_Killed kills the writing of checkpoints before commits and at random
-// moments: the previous checkpoint or the new one is complete, with its record.
-func TestPutJobCheckpoint_Killed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: kills processes at many moments")
-	}
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "killed")
-	db := openStore(t, path, nil)
-	if err := db.PutJobCheckpoint(context.Background(), JobInfo{ID: 1, State: JobRunning, Done: 1}, func(w io.Writer) error {
-		_, err := w.Write([]byte{1})
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
-	last := int64(1)
-	for round, commits := range killedCommits(random, 10) {
-		wait := never
-		if commits < 0 {
-			wait = time.Duration(random.IntN(150)) * time.Millisecond
-		}
-		cmd, out := startChild(t, "checkpoint", path, commits)
-		timer := randomMoment(cmd, wait)
-		for out.Scan() {
-			if _, err := fmt.Sscanf(out.Text(), "checkpoint %d", &last); err != nil {
-				t.Fatalf("child says %q", out.Text())
-			}
-		}
-		waitKilled(t, cmd)
-		timer.Stop()
-		db := openStore(t, path, nil)
-		if report := checkStore(t, db); len(report.Notes) > 0 {
-			t.Errorf("round %d: opening left %q", round, report.Notes)
-		}
-		job, err := db.Job(context.Background(), 1)
-		if err != nil || job.State != JobInterrupted || job.Done < last || job.Done > last+1 {
-			t.Fatalf("round %d: %+v after checkpoint %d, %v", round, job, last, err)
-		}
-		data, err := readCheckpoint(db, 1)
-		if err != nil || slices.ContainsFunc(data, func(b byte) bool { return b != byte(job.Done) }) {
-			t.Fatalf("round %d: checkpoint %d is %d bytes of others, %v", round, job.Done, len(data), err)
-		}
-		last = job.Done
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if last < 2 {
-		t.Error("the test killed too early")
 	}
 }

@@ -221,7 +221,7 @@ func TestReleaseIdle_Killed(t *testing.T) {
 	unfinished := 0
 	for commits := range 8 {
 		idle(t, db)
-		cmd, out := startChild(t, "checkpoint", path, commits)
+		cmd, out := startChild(t, "checkpoint", path, "inside", "commit", commits)
 		last := "checkpoint 0"
 		for out.Scan() {
 			last = out.Text()

@@ -173,13 +173,6 @@ func (db *DB) copyInto(ctx context.Context, w *storeWriter, progress *reporter) 
 	return h, nil
 }
 
-// step calls the hook of tests for points of a copy.
-func (db *DB) step(point string) {
-	if db.file.AtStep != nil {
-		db.file.AtStep(point)
-	}
-}
-
 // Compact writes the store into a new file with full pages and replaces the old one by
 // it, which frees the space of deleted data. It needs disk space for the copy next to
 // the file. Writers wait until it is done; readers that have begun finish on the old file,

@@ -62,6 +62,7 @@ func mutantBase(t *testing.T) string {
 	putIndex(t, db, of, "l2", 2*tree.BlobBlock+100)
 	putModel(t, db, of, "m", tree.BlobBlock+100)
 	putPredictions(t, db, "ring", "jaccard", 3)
+	inFile(db)
 	for id := range uint64(2) {
 		job := JobInfo{ID: id + 1, Kind: "EMBED", Statement: "EMBED ring", State: JobCancelled, Options: []Setting{{"dim", "256"}}}
 		if err := db.PutJobCheckpoint(ctx, job, func(w io.Writer) error {

@@ -24,11 +24,20 @@ func Open(path string, opts *Options) (*DB, error) {
 		return nil, fmt.Errorf("open %q: %w", path, err)
 	}
 	o := opts.withDefaults()
-	store, err := tree.Open(path, o.settings(), allOwners)
+	return opened(tree.Open(path, o.settings(), allOwners))
+}
+
+// opened is the store that was opened or attached, after what killed processes left beside its file
+// was removed. What cannot be removed only takes space.
+func opened(store *tree.Store, err error) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &DB{store}, nil
+	db := &DB{store}
+	if !db.ReadOnly() {
+		_ = db.collectCheckpoints()
+	}
+	return db, nil
 }
 
 // Attach opens a store in a bucket of the application's own bbolt file. The bucket is
@@ -64,11 +73,7 @@ func Attach(b *bolt.DB, bucket []byte, opts *Options) (*DB, error) {
 	if b.IsReadOnly() && !o.ReadOnly {
 		return nil, fmt.Errorf("attach to %q: %w: it can be attached for reading only", b.Path(), ErrReadOnly)
 	}
-	store, err := tree.Attach(b, append([]byte(nil), bucket...), o.settings(), allOwners)
-	if err != nil {
-		return nil, err
-	}
-	return &DB{store}, nil
+	return opened(tree.Attach(b, append([]byte(nil), bucket...), o.settings(), allOwners))
 }
 
 // UpdateIn calls f with a write transaction that is part of the application's

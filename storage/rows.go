@@ -134,7 +134,7 @@ func (v *RowView) copyRows(rows []uint32, m *vec.Matrix) error {
 
 // Scan calls f with all rows, in runs of up to a mebibyte: they may be read during the call
 // and no longer. f runs in up to workers goroutines (at least one), numbered from 0, and gets each row
-// once, in any order; if Scan returns an error, perhaps rows that are damaged. The checksums of an
+// once, in ascending order with one worker and otherwise in any; if Scan returns an error, perhaps rows that are damaged. The checksums of an
 // embedding are verified by the first Scan after the file was opened; the result is
 // remembered. That Scan reads the file, which takes a third of the time in which the system
 // maps its pages, and no memory; the later ones read the file's map.

@@ -42,6 +42,7 @@ func sharedStore(t *testing.T) *DB {
 		t.Fatal(err)
 	}
 	putModel(t, db, info, "m", 100)
+	inFile(db)
 	if err := db.PutJobCheckpoint(ctx, JobInfo{ID: 1, Kind: "EMBED", Statement: "EMBED", State: JobFailed, Graph: "ring", GraphID: info.GraphID}, write); err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ type PredictedStats struct {
 	Bytes    int64  `json:"bytes"`
 }
 
-// JobStats is the space that the checkpoint of a job takes.
+// JobStats is the space that the checkpoint of a job takes, in the file or beside it.
 type JobStats struct {
 	ID    uint64 `json:"id"`
 	Bytes int64  `json:"bytes"`

@@ -39,9 +39,12 @@ notices and errors go to standard error. A file that does not exist is created;
 :memory: is a store that is deleted at the end.
 
 At the end exec waits for the jobs that its statements started IN BACKGROUND, and
-shows their progress: there is no server that could continue them. An interrupt
-stops them at a checkpoint, from which RESUME JOB continues. The exit code is 1 if
-one of them failed.`,
+shows their progress. An interrupt stops them at a checkpoint, from which RESUME JOB
+continues. The exit code is 1 if one of them failed.
+
+If heavytail serve has FILE open, the statements are sent to it, and print the same.
+Jobs in the background then continue there after exec; the limits are those of the
+server, and the files that statements name are in its folder (--root).`,
 		Example: `  heavytail exec social.ht 'SHOW GRAPHS'
   heavytail exec social.ht -c "IMPORT 'facebook_combined.txt.gz' INTO social"
   heavytail exec social.ht -c 'NEAREST 10 TO $who USING spec' --param who=alice --format json
@@ -95,7 +98,7 @@ func runExec(cmd *cobra.Command, std streams, path string, flags execFlags) erro
 	if err != nil {
 		return usageError{err}
 	}
-	options.Input = importInput(std, flags)
+	config.Stdin = importInput(std, flags)
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
 	source, closeSource, err := openSource(ctx, std, flags)
@@ -103,21 +106,22 @@ func runExec(cmd *cobra.Command, std streams, path string, flags execFlags) erro
 		return err
 	}
 	defer closeSource()
-	db, err := openWith(ctx, std, path, options, config, flags.data)
+	f, err := openOrServed(ctx, std, path, options, config, flags.data)
 	if err != nil {
 		return err
 	}
-	config.DB, config.In = db, source
-	config.Plot = plotInShell(std, db, config.Status)
+	config.DB, config.In, config.Plot = f.db, source, f.plot(std, config.Status)
 	if config.Name = flags.script; flags.script == "-" {
 		config.Name = ""
 	}
 	err = unreported(repl.Run(ctx, config))
-	waited := waitForJobs(ctx, db, config.Status, std.err)
-	if err == nil || ctx.Err() == nil { // after an interrupt both errors are the cancellation
-		err = errors.Join(err, waited)
+	if f.own != nil {
+		waited := waitForJobs(ctx, f.own, config.Status, std.err)
+		if err == nil || ctx.Err() == nil { // after an interrupt both errors are the cancellation
+			err = errors.Join(err, waited)
+		}
 	}
-	return errors.Join(err, db.Close())
+	return errors.Join(err, f.db.Close())
 }
 
 // waitForJobs waits for the jobs that statements started in the background, with
@@ -164,6 +168,7 @@ func (f execFlags) settings(std streams) (repl.Config, *query.Options, error) {
 		return repl.Config{}, nil, err
 	}
 	config.Out, config.Status = std.out, repl.NewStatus(std.err, repl.Detect(std.err, os.Getenv))
+	config.ReadOnly = options.ReadOnly
 	config.Words, config.Manual, config.Plots = execWords, manualText, plotKinds
 	options.Progress, options.Notice = config.Status.Progress, config.Status.Notice
 	if err := options.Validate(); err != nil {

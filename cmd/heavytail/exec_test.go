@@ -316,5 +316,5 @@ func TestExec_WaitsForJobs(t *testing.T) {
 			t.Errorf("jobs:\n%s", out)
 		}
 	}
-	mustFail(t, exitUsage, []string{"--detach", "no server"}, "exec", path, "--detach")
+	mustFail(t, exitUsage, []string{"--detach", "exec waits for the jobs"}, "exec", path, "--detach")
 }

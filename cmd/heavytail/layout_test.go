@@ -195,7 +195,10 @@ var layout = map[string][]string{
 		"query", "query/graphs", "query/internal/engine", "query/internal/session", "query/rows", "query/studies", "storage",
 		"storage/vec",
 	},
-	"query/driver": {"query", "query/fault", "query/parser", "query/rows", "storage"},
+	"query/driver":        {"query", "query/fault", "query/parser", "query/rows", "storage"},
+	"query/internal/wire": {"query", "query/fault", "query/parser", "query/rows", "storage"},
+	"query/serve":         {"query", "query/fault", "query/internal/wire", "query/parser", "query/rows"},
+	"query/remote":        {"query", "query/internal/wire", "query/parser", "query/rows"},
 	"repl": {
 		"embedding/option", "query", "query/catalogue", "query/fault", "query/graphs", "query/help", "query/links", "query/measures",
 		"query/parser", "query/rows", "query/vectors",
@@ -217,7 +220,7 @@ var layout = map[string][]string{
 	"cmd/paper/record": {"storage/vec"},
 	"cmd/heavytail": {
 		"cmd/figure", "cmd/markdown", "cmd/picture", "cmd/report", "embedding/evaluate", "embedding/option", "query", "query/catalogue",
-		"query/fault", "query/files", "query/graphs", "query/links", "query/maintenance", "query/parser", "query/rows",
+		"query/fault", "query/files", "query/graphs", "query/links", "query/maintenance", "query/parser", "query/remote", "query/rows", "query/serve",
 		"query/studies", "query/vectors", "repl", "storage", "storage/atomicfile", "storage/format", "storage/format/parquet",
 	},
 	"embedding/option": {"storage"},
@@ -345,7 +348,7 @@ func TestLayout_Embedding(t *testing.T) {
 	if modules = slices.Compact(modules); !slices.Equal(modules, want) {
 		t.Errorf("it links\n%v, want\n%v", modules, want)
 	}
-	for _, name := range []string{"net/http", "html/template", "text/template", "image/png"} {
+	for _, name := range []string{"heavytail/query/serve", "heavytail/query/remote", "net/http", "html/template", "text/template", "image/png"} {
 		if linked[name] {
 			t.Errorf("it links %s", name)
 		}

@@ -87,7 +87,7 @@ func commands() []maker {
 	return []maker{
 		{"shell", newShell}, {"exec", newExec}, {"import", newImport}, {"export", newExport}, {"score", newScore},
 		{"describe", newDescribe}, {"check", newCheck}, {"stats", newStats}, {"compact", newCompact}, {"backup", newBackup},
-		{"recover", newRecover}, {"demo", newDemo},
+		{"recover", newRecover}, {"serve", newServe}, {"demo", newDemo},
 		{"plot", func(std streams) *cobra.Command { return newPlot(plotFile(std)) }}, {"report", newReport},
 		{"manual", newManual}, {"man", newMan},
 	}

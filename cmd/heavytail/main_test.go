@@ -120,7 +120,7 @@ func TestRun_Usage(t *testing.T) {
 		args []string
 	}{
 		{`unknown command "exce": did you mean exec?`, []string{"exce"}},
-		{`unknown command "serve"`, []string{"serve"}},
+		{`unknown command "daemon"`, []string{"daemon"}},
 		{"unknown flag: --formt: did you mean --format?", []string{"exec", path, "--formt", "csv"}},
 		{"unknown flag: --verbose\n", []string{"exec", path, "--verbose"}},
 		{"unknown flag: --dimm: did you mean --dim?", []string{"demo", "--dimm", "3"}},

@@ -35,7 +35,7 @@ func manualPages() fs.FS {
 // manualNames are the pages in the order in which the index lists them.
 var manualNames = []string{
 	"networkx", "gds", "node2vec", "go", "figures", "cluster",
-	"language", "statements", "methods", "answers", "tables", "files", "jobs", "store", "command", "shell", "errors", "limits", "paper", "changes",
+	"language", "statements", "methods", "answers", "tables", "files", "jobs", "store", "serve", "command", "shell", "errors", "limits", "paper", "changes",
 }
 
 // manualComment is a comment of Markdown, with the name of the part of the reference that is in its place.

@@ -57,6 +57,7 @@ func writingCommands() map[string][][]string {
 		"heavytail export":  {{"export", "social.ht", "graph", "g", "exported.gexf"}, {"export", "social.ht", "embedding", "e", "exported.bin"}},
 		"heavytail report":  one("report", "social.ht", "--skip", "links,embeddings,measures", "--bootstrap", "0", "--out", "page.html"),
 		"heavytail score":   one("score", "social.ht", "--pairs", "pairs.csv", "--with", "l3", "--out", "scored.csv"),
+		"heavytail serve":   one("serve", "served.ht", "--stdio", "--listen", "127.0.0.1:0", "--token-file", "token"),
 		"heavytail shell":   one("shell", "shell.ht", "--no-init", "-f", "script"),
 
 		"heavytail plot degrees":    plot("degrees", "social.ht", "g"),

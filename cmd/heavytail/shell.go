@@ -15,9 +15,6 @@ import (
 	"heavytail/repl"
 )
 
-// readOnlyMark is in the prompt of a shell that cannot write.
-const readOnlyMark = "read-only"
-
 func newShell(std streams) *cobra.Command {
 	var flags execFlags
 	var noInit bool
@@ -105,41 +102,39 @@ func openShell(cmd *cobra.Command, std streams, path string, flags execFlags) er
 		return usageError{err}
 	}
 	options.ReleaseIdle = true // the shell is idle most of the time, and other processes need the file
-	db, err := openWith(cmd.Context(), std, path, options, config, flags.data)
+	f, err := openOrServed(cmd.Context(), std, path, options, config, flags.data)
 	if err != nil {
 		return err
 	}
-	config.DB = db
+	config.DB = f.db
 	config.Plot = func(ctx context.Context, out io.Writer, args []string) error {
-		return plotInShell(std, db, config.Status)(ctx, out, args) // the file that is open now, perhaps by .open
+		return f.plot(std, config.Status)(ctx, out, args) // the file that is open now, perhaps by .open
 	}
 	shell := repl.ShellConfig{Config: config, Title: path, History: repl.HistoryFile(os.Getenv), Startup: flags.startup, Lookup: os.LookupEnv}
-	shell.Open = func(path string) (*query.DB, string, error) {
-		if now, err := os.Stat(db.Path()); err == nil {
+	shell.Open = func(path string) (repl.Database, string, error) {
+		if now, err := os.Stat(f.db.Path()); err == nil {
 			if other, err := os.Stat(path); err == nil && os.SameFile(now, other) {
 				return nil, "", errors.New("this file is open already")
 			}
 		}
-		other, err := openFile(std, path, options)
+		other, err := openOrServed(cmd.Context(), std, path, options, config, "")
 		if err != nil {
 			return nil, "", err
 		}
-		before, mark := db, ""
-		if flags.options.ReadOnly {
-			mark = readOnlyMark
-		}
-		db = other
-		return db, mark, before.Close()
+		before := f
+		f = other
+		return f.db, f.mark(flags.options.ReadOnly), before.db.Close()
 	}
+	shell.Mark = f.mark(flags.options.ReadOnly)
 	switch {
 	case path == query.Memory:
 		shell.Title, shell.Mark = "A store in memory, which is deleted at the end", "in memory"
-	case flags.options.ReadOnly:
-		shell.Title, shell.Mark = path+", read-only", readOnlyMark
+	case shell.Mark != "":
+		shell.Title = path + ", " + shell.Mark
 	}
 	err = repl.Shell(cmd.Context(), shell)
 	if errors.Is(err, repl.ErrStuck) {
 		return err // the file cannot be closed: a statement still uses it until the process ends
 	}
-	return errors.Join(unreported(err), db.Close())
+	return errors.Join(unreported(err), f.db.Close())
 }

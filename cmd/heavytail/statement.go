@@ -260,4 +260,4 @@ func flagWords(cmd *cobra.Command) fault.Words {
 }
 
 // fieldFlags are the flags that set fields of query.Options.
-var fieldFlags = map[string]string{"Workers": "workers", "MemoryLimit": "memory-limit"}
+var fieldFlags = map[string]string{"Workers": "workers", "MemoryLimit": "memory-limit", "MaxRows": "max-rows", "TimeLimit": "time-limit", "MaxClients": "max-clients"}

@@ -128,7 +128,7 @@ func badFlag(cmd *cobra.Command, err error) error {
 	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
 		name := unknown.GetSpecifiedName()
 		if name == "detach" {
-			return usageError{fmt.Errorf("%w: there is no server that could continue a job; exec waits for the jobs that it starts", err)}
+			return usageError{fmt.Errorf("%w: exec waits for the jobs that it starts, unless heavytail serve has the file open", err)}
 		}
 		var known []string
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) { known = append(known, flag.Name) })

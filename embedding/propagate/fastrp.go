@@ -149,19 +149,22 @@ func (r *fastRP) add(ctx context.Context, alpha float64) error {
 // RefreshFastRP brings vectors up to date with a graph that has changed: it computes all of
 // all vectors again, which takes no longer than the first time. It starts from the same
 // random vectors o.Start, so the coordinates keep their meaning. A vertex that is farther
-// from all changes than the number of iterations keeps its vector, except for rounding. Row
-// v of old is the old vector of vertex v; it is not read where added[v] is true. Errors are
-// those of FastRP.
-func RefreshFastRP(ctx context.Context, g *csr.Graph, o FastRPOptions, old *vec.Matrix, added []bool) (*vec.Matrix, Stats, base.RefreshStats, error) {
+// from all changes than the number of iterations keeps its vector, except for rounding. before
+// calls f with the old vector of each vertex that has one, ascending, for the drift. Errors are
+// those of FastRP and of before.
+//
+// To propagate only the difference would gain less than it costs. It needs the vectors after
+// each iteration, each as large as the result, to be stored and read. And after a change of a
+// thousandth of the edges, the rows that differ have 20, 52 and 76 % of all neighbours in three
+// iterations on dblp-2010, and 85, 98 and 100 % on soc-Epinions1.
+func RefreshFastRP(ctx context.Context, g *csr.Graph, o FastRPOptions, before func(f func(v int, old []float32)) error) (*vec.Matrix, Stats, base.RefreshStats, error) {
 	rows, stats, err := FastRP(ctx, g, o)
 	if err != nil {
 		return nil, stats, base.RefreshStats{}, err
 	}
 	var drift base.Drift
-	for v := range rows.Rows {
-		if !added[v] {
-			drift.Add(old.Row(v), rows.Row(v))
-		}
+	if err := before(func(v int, old []float32) { drift.Add(old, rows.Row(v)) }); err != nil {
+		return nil, stats, base.RefreshStats{}, err
 	}
 	return rows, stats, base.RefreshStats{
 		Reason: "all vectors are computed again from the same random vectors, which keeps the coordinates", SolvedShare: 1,

@@ -308,7 +308,15 @@ func TestRefreshFastRP(t *testing.T) {
 			copy(old.Row(v), before.Row(v+1))
 		}
 	}
-	m, _, refresh, err := RefreshFastRP(t.Context(), g, o, old, added)
+	visit := func(f func(v int, old []float32)) error {
+		for v := range n {
+			if !added[v] {
+				f(v, old.Row(v))
+			}
+		}
+		return nil
+	}
+	m, _, refresh, err := RefreshFastRP(t.Context(), g, o, visit)
 	if err != nil || refresh.Full || !refresh.Mostly() || !(refresh.MeanDrift > 0) {
 		t.Fatalf("%+v, %v", refresh, err)
 	}
@@ -320,6 +328,9 @@ func TestRefreshFastRP(t *testing.T) {
 	}
 	if slices.Equal(m.Row(0), old.Row(0)) {
 		t.Error("a neighbour of the new vertex has not moved")
+	}
+	if _, _, _, err := RefreshFastRP(t.Context(), g, o, func(func(int, []float32)) error { return errors.ErrUnsupported }); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("old vectors that cannot be read: %v", err)
 	}
 }
 

@@ -62,7 +62,9 @@ type outcome struct {
 type renewal func(ctx context.Context, g *csr.Graph, workers int, r renewing) (outcome, embedding.RefreshStats, error)
 
 type renewing struct {
-	vectors   *vec.Matrix
+	info      storage.EmbeddingInfo
+	read      func() (*vec.Matrix, error)                   // reads the rows; the matrix is the caller's
+	scan      func(f func(row int, vector []float32)) error // calls f for each row, ascending, without memory for them
 	state     io.Reader
 	from      []uint32 // for each vertex of the graph, the row of its vector, or storage.NoRow
 	touched   []uint32 // vertices that were added or whose edges changed
@@ -73,14 +75,40 @@ type renewing struct {
 }
 
 // rows returns the old vector of each vertex of the graph, and which vertices have none.
-func (r renewing) rows() (old *vec.Matrix, added []bool) {
-	old, added = vec.NewMatrix(len(r.from), r.vectors.Dim), make([]bool, len(r.from))
+func (r renewing) rows() (old *vec.Matrix, added []bool, err error) {
+	vectors, err := r.read()
+	if err != nil {
+		return nil, nil, err
+	}
+	added = make([]bool, len(r.from))
+	same := len(r.from) == vectors.Rows
 	for v, row := range r.from {
-		if added[v] = row == storage.NoRow; !added[v] {
-			copy(old.Row(v), r.vectors.Row(int(row)))
+		added[v] = row == storage.NoRow
+		same = same && row == uint32(v)
+	}
+	if same {
+		return vectors, added, nil
+	}
+	old = vec.NewMatrix(len(r.from), vectors.Dim)
+	for v, row := range r.from {
+		if !added[v] {
+			copy(old.Row(v), vectors.Row(int(row)))
 		}
 	}
-	return old, added
+	return old, added, nil
+}
+
+// before calls f for each vertex of the graph that has an old vector, ascending.
+func (r renewing) before(f func(v int, old []float32)) error {
+	v := 0 // vertices ascend with their rows
+	return r.scan(func(row int, vector []float32) {
+		for v < len(r.from) && (r.from[v] == storage.NoRow || int(r.from[v]) < row) {
+			v++
+		}
+		if v < len(r.from) && int(r.from[v]) == row {
+			f(v, vector)
+		}
+	})
 }
 
 // sampling returns the walks that a method learns from.

@@ -113,7 +113,7 @@ func readStarts(r io.Reader, n int) (s starts, err error) {
 }
 
 func renewFastRP(ctx context.Context, g *csr.Graph, o propagate.FastRPOptions, r renewing) (outcome, embedding.RefreshStats, error) {
-	before, err := readStarts(r.state, r.vectors.Rows)
+	before, err := readStarts(r.state, r.info.Vertices)
 	if err == nil && int64(before.next)+int64(len(r.from)) > math.MaxUint32 {
 		err = fmt.Errorf("%w: its numbers are used up", embedding.ErrState)
 	}
@@ -122,8 +122,7 @@ func renewFastRP(ctx context.Context, g *csr.Graph, o propagate.FastRPOptions, r
 	}
 	starts := before.align(r.from)
 	o.Start = starts.of
-	old, added := r.rows()
-	rows, stats, refresh, err := propagate.RefreshFastRP(ctx, g, o, old, added)
+	rows, stats, refresh, err := propagate.RefreshFastRP(ctx, g, o, r.before)
 	if err != nil {
 		return outcome{}, refresh, err
 	}

@@ -54,7 +54,7 @@ func Refresh(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Re
 }
 
 func refresh(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req RefreshRequest) (Refreshed, error) {
-	from, rows, err := db.Embedding(ctx, req.Name)
+	from, err := db.EmbeddingInfo(ctx, req.Name)
 	if err != nil {
 		return Refreshed{}, err
 	}
@@ -82,7 +82,8 @@ func refresh(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Re
 		return Refreshed{}, err
 	}
 	computed, err := renew(ctx, db, snap, req, method, &done, renewing{
-		vectors: rows, from: numbers, touched: changes.Touched, turn: int(from.Generation), tolerance: req.Tolerance, progress: req.Progress, stored: storedOf(db, snap),
+		info: from, read: func() (*vec.Matrix, error) { return readBefore(ctx, db, from) },
+		scan: func(f func(row int, vector []float32)) error { return scanBefore(ctx, db, from, f) }, from: numbers, touched: changes.Touched, turn: int(from.Generation), tolerance: req.Tolerance, progress: req.Progress, stored: storedOf(db, snap),
 	}, changes.All)
 	if err != nil {
 		return Refreshed{}, err
@@ -99,7 +100,13 @@ func refresh(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Re
 	computed.info.Stats = append(computed.info.Stats, refreshSettings(done.RefreshStats)...)
 	// Vectors are rotated onto the old ones; a full run has its own coordinates, unless it
 	// returns the same vectors.
-	if !done.Full || slices.Equal(rows.Data, computed.vectors.Data) && rows.Dim == computed.vectors.Dim {
+	same := !done.Full
+	if done.Full {
+		if same, err = sameBefore(ctx, db, from, computed.vectors); err != nil {
+			return Refreshed{}, err
+		}
+	}
+	if same {
 		computed.info.Coordinates = from.Coordinates
 	}
 	done.To, err = store(ctx, db, snap, from, Request{Name: from.Name, Method: from.Method, Stateless: from.Stateless}, method, computed, indexes...)
@@ -134,12 +141,73 @@ func renew(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Refr
 	return computed, err
 }
 
+// viewBefore calls f with the rows of the generation that a refresh began from.
+func viewBefore(ctx context.Context, db *storage.DB, from storage.EmbeddingInfo, f func(v *storage.RowView) error) error {
+	return db.ViewRows(ctx, from.Name, func(v *storage.RowView) error {
+		if !sameGeneration(v.Info, from) {
+			return replaced(from)
+		}
+		return f(v)
+	})
+}
+
+func sameGeneration(a, b storage.EmbeddingInfo) bool {
+	return a.Generation == b.Generation && a.Created.Equal(b.Created)
+}
+
+func replaced(e storage.EmbeddingInfo) error {
+	return fmt.Errorf("embedding %q was replaced: %w", e.Name, storage.ErrConflict)
+}
+
+// readBefore reads the rows of a generation.
+func readBefore(ctx context.Context, db *storage.DB, from storage.EmbeddingInfo) (*vec.Matrix, error) {
+	now, rows, err := db.Embedding(ctx, from.Name)
+	if err == nil && !sameGeneration(now, from) {
+		err = replaced(from)
+	}
+	return rows, err
+}
+
+// scanBefore calls f with each row of a generation, ascending.
+func scanBefore(ctx context.Context, db *storage.DB, from storage.EmbeddingInfo, f func(row int, vector []float32)) error {
+	return viewBefore(ctx, db, from, func(v *storage.RowView) error {
+		return v.Scan(1, func(_ int, first uint32, rows []float32) {
+			for i := 0; i*from.Dim < len(rows); i++ {
+				f(int(first)+i, rows[i*from.Dim:][:from.Dim])
+			}
+		})
+	})
+}
+
+// sameBefore reports whether a generation has exactly these rows. The last row tells nearly
+// always, so that others are seldom read.
+func sameBefore(ctx context.Context, db *storage.DB, from storage.EmbeddingInfo, m *vec.Matrix) (same bool, err error) {
+	if m.Rows != from.Vertices || m.Dim != from.Dim {
+		return false, nil
+	}
+	if m.Rows > 0 {
+		err = viewBefore(ctx, db, from, func(v *storage.RowView) error {
+			last, err := v.Row(uint32(m.Rows - 1))
+			same = slices.Equal(last, m.Row(m.Rows-1))
+			return err
+		})
+	}
+	if err != nil || !same {
+		return m.Rows == 0, err
+	}
+	err = scanBefore(ctx, db, from, func(row int, vector []float32) { same = same && slices.Equal(vector, m.Row(row)) })
+	return same, err
+}
+
 func renewSpectral(ctx context.Context, g *csr.Graph, name string, o embedding.SpectralOptions, r renewing) (outcome, embedding.RefreshStats, error) {
-	state, err := embedding.ReadSpectralState(r.state, r.vectors.Rows, r.vectors.Dim)
+	state, err := embedding.ReadSpectralState(r.state, r.info.Vertices, r.info.Dim)
 	if err != nil {
 		return outcome{}, embedding.RefreshStats{}, err
 	}
-	old, _ := r.rows()
+	old, _, err := r.rows()
+	if err != nil {
+		return outcome{}, embedding.RefreshStats{}, err
+	}
 	rows, next, stats, refresh, err := embedding.RefreshSpectral(ctx, g, name, o, old, state.Align(r.from), r.touched, r.tolerance)
 	if err != nil {
 		return outcome{}, embedding.RefreshStats{}, err
@@ -148,7 +216,11 @@ func renewSpectral(ctx context.Context, g *csr.Graph, name string, o embedding.S
 }
 
 func renewWalks(ctx context.Context, g *csr.Graph, name string, o embedding.WalkOptions, r renewing) (outcome, embedding.RefreshStats, error) {
-	model, err := readWalkModel(o, r.state, r.vectors)
+	vectors, err := r.read()
+	if err != nil {
+		return outcome{}, embedding.RefreshStats{}, err
+	}
+	model, err := readWalkModel(o, r.state, vectors)
 	if err != nil {
 		return outcome{}, embedding.RefreshStats{}, err
 	}

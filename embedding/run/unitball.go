@@ -112,8 +112,11 @@ func (o BallOptions) renew(ctx context.Context, g *csr.Graph, workers int, r ren
 	if err := binary.Read(r.state, binary.LittleEndian, &head); err != nil || head.Magic != ballMagic || head.Wrong < 0 {
 		return outcome{}, embedding.RefreshStats{}, fmt.Errorf("%w: it is none of unit_ball", embedding.ErrState)
 	}
-	old, added := r.rows()
-	o.Dim, o.Workers, o.Progress = r.vectors.Dim, workers, ballProgress(r.progress)
+	old, added, err := r.rows()
+	if err != nil {
+		return outcome{}, embedding.RefreshStats{}, err
+	}
+	o.Dim, o.Workers, o.Progress = r.info.Dim, workers, ballProgress(r.progress)
 	begin := func(ctx context.Context) (*vec.Matrix, error) {
 		err := o.setStart(ctx, g, Request{Workers: workers, Progress: r.progress, Stored: r.stored}, ballPhase{})
 		return o.Start, err

@@ -1,13 +1,16 @@
 // Package algorithms computes measures of the vertices of a graph: how central a vertex
-// is, which group it belongs to, how far it is from others. All functions take a
-// csr.Graph, which is simple and undirected, and depend neither on the store nor on
-// the language.
+// is, which group it belongs to, how far it is from others. Functions take a
+// csr.Graph, which is simple and undirected, or a csr.Directed, along whose arcs they go: against
+// them if they get its Reversed. They depend neither on the store nor on the language.
 //
 //	centrality   Degree, Strength, PageRank, Eigenvector, Katz, Harmonic, Closeness, Betweenness, Eccentricity
 //	groups       Leiden, LabelPropagation, Modularity, Cores, csr.Graph.Components
-//	paths        ShortestPath, Within
-//	graphs       Exchange, Sample, ForestFire
+//	paths        ShortestPath, ShortestPaths, Within
+//	graphs       Exchange, Sample, ForestFire, SpanningForest
 //	triangles    Triangles, LocalClustering, ClusteringCoefficients
+//	directed     OutDegree, OutStrength, Reciprocity, DirectedPageRank, DirectedKatz, Hits, DirectedHarmonic,
+//	             DirectedCloseness, DirectedBetweenness, DirectedEccentricity, DirectedLeiden,
+//	             DirectedShortestPaths, csr.Directed.StrongComponents
 //
 // Weights have two meanings. In Strength, PageRank, Eigenvector, Katz, Leiden and
 // LabelPropagation a large weight is a strong tie. In Harmonic and Betweenness a

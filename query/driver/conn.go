@@ -17,8 +17,13 @@ import (
 
 // Conn is a connection. sql.Conn.Raw passes it to programs that need the database.
 type Conn struct {
-	db    *query.DB
+	db    Database
 	close func() error
+}
+
+// Database is what statements are run on: a *query.DB, or a *remote.DB, the client of a server.
+type Database interface {
+	Execute(context.Context, query.Request) (*rows.Rows, error)
 }
 
 var (
@@ -32,16 +37,22 @@ var (
 
 // DB returns the database, which all connections to the file share, for its typed
 // methods. It stays open as long as the connection, and must not be closed by the
-// caller.
-func (c *Conn) DB() *query.DB { return c.db }
+// caller. It is nil if a server has the file open.
+func (c *Conn) DB() *query.DB {
+	db, _ := c.db.(*query.DB)
+	return db
+}
 
 // Close ends the connection; the last one of a file closes it.
 func (c *Conn) Close() error { return c.close() }
 
 // Ping reads the list of graphs.
 func (c *Conn) Ping(ctx context.Context) error {
-	_, err := c.db.Graphs().List(ctx)
-	return err
+	list, err := c.db.Execute(ctx, query.Request{Source: parser.Source{Text: "SHOW GRAPHS"}})
+	if err != nil {
+		return err
+	}
+	return list.Close()
 }
 
 // Begin returns ErrTransaction.
@@ -79,17 +90,16 @@ func (c *Conn) ExecContext(ctx context.Context, text string, args []driver.Named
 }
 
 func (c *Conn) prepare(text string) (*stmt, error) {
-	statement, err := parser.Parse(text)
-	if err != nil {
+	if _, err := parser.Parse(text); err != nil {
 		return nil, err
 	}
-	return &stmt{c, statement, parameterNames(text)}, nil
+	return &stmt{c, text, parameterNames(text)}, nil
 }
 
 type stmt struct {
-	conn      *Conn
-	statement parser.Statement
-	names     []string // of its parameters, without the $
+	conn  *Conn
+	text  string
+	names []string // of its parameters, without the $
 }
 
 var (
@@ -141,7 +151,7 @@ func (s *stmt) run(ctx context.Context, args []driver.NamedValue) (*rows.Rows, e
 	if err != nil {
 		return nil, err
 	}
-	return s.conn.db.Run(ctx, s.statement, params)
+	return s.conn.db.Execute(ctx, query.Request{Source: parser.Source{Text: s.text}, Params: params})
 }
 
 // Name is the name of the driver for sql.Open.
@@ -216,12 +226,12 @@ func (c *connector) Close() error {
 	return f.release()
 }
 
-// Connector makes connections to a database that the program has opened, for
+// Connector makes connections to a database that the program has opened, or to a server, for
 // sql.OpenDB. Neither they nor sql.DB.Close close it.
-func Connector(db *query.DB) driver.Connector { return borrowed{db} }
+func Connector(db Database) driver.Connector { return borrowed{db} }
 
 // borrowed makes connections to a database of the program.
-type borrowed struct{ db *query.DB }
+type borrowed struct{ db Database }
 
 func (b borrowed) Driver() driver.Driver { return Driver{} }
 

@@ -37,7 +37,10 @@ func deriveFrom(c *engine.Call, req DeriveRequest, info storage.GraphInfo) (made
 		plain := session.GraphBytes(storage.GraphInfo{Vertices: int(n), Edges: edges})
 		made := 36*edges + 16*n
 		bytes = min(session.WithGarbage(bytes, max(made-12*edges, plain)), made+plain-8*(n+edges)+session.StoringBytes(8*edges+13*n)/2)
-	case req.EdgesWhere != nil || req.Sampling == SampleEdges: // see keptEdges
+	case req.EdgesWhere != nil || req.Sampling == SampleEdges || req.How == DeriveForest: // see keptEdges
+		if req.How == DeriveForest {
+			bytes += 17*edges + 4*n // see algorithms.SpanningForest
+		}
 		bytes += session.GraphBytes(s.Graph.Info) + 2*edges + 8*n
 	}
 	if err := c.Hold(c.DB.Cache.Reserve(bytes+columns, "graph "+fault.Name(req.Graph))); err != nil {
@@ -95,6 +98,8 @@ func derive(c *engine.Call, s *scan.Vertices, req DeriveRequest) (vertices []uin
 		vertices, err = egoOf(c, s.Graph, req)
 	case DeriveSample:
 		vertices, from, err = sampleOf(c, g, req)
+	case DeriveForest:
+		vertices, from, err = forestOf(c, s.Graph.Info, g)
 	case DeriveNull:
 		vertices = algorithms.Sample(g.Vertices(), g.Vertices(), 0)
 		made, err = algorithms.Exchange(c.Ctx, g, algorithms.ExchangeOptions{Work: algorithms.Work{Progress: c.Meter.Update}, PerEdge: req.Exchanges, Seed: req.Seed})

@@ -21,13 +21,14 @@ type Derivation string
 
 // The derivations.
 const (
-	DeriveSubgraph  Derivation = "subgraph"    // the vertices that meet one condition, with the edges between them that meet another
-	DeriveComponent Derivation = "component"   // a connected component
-	DeriveEgo       Derivation = "ego network" // a vertex and the vertices around it, with the edges between them
-	DeriveSample    Derivation = "sample"      // random vertices, or random edges
-	DeriveNull      Derivation = "null"        // random edges that preserve the degrees of all vertices
-	DeriveUnion     Derivation = "union"       // the vertices and edges of several graphs; vertices with the same key are the same vertex
-	DeriveNearest   Derivation = "nearest"     // edges between the vertices whose vectors are nearest
+	DeriveSubgraph  Derivation = "subgraph"        // the vertices that meet one condition, with the edges between them that meet another
+	DeriveComponent Derivation = "component"       // a connected component
+	DeriveEgo       Derivation = "ego network"     // a vertex and the vertices around it, with the edges between them
+	DeriveSample    Derivation = "sample"          // random vertices, or random edges
+	DeriveNull      Derivation = "null"            // random edges that preserve the degrees of all vertices
+	DeriveForest    Derivation = "spanning forest" // all vertices, and edges that join each component with the smallest sum of weights
+	DeriveUnion     Derivation = "union"           // the vertices and edges of several graphs; vertices with the same key are the same vertex
+	DeriveNearest   Derivation = "nearest"         // edges between the vertices whose vectors are nearest
 )
 
 // Sampling is how a sample is drawn.

@@ -49,15 +49,7 @@ var showPath = &engine.Statement[*parser.Path, PathRequest, storage.GraphInfo, P
 			From: b.VertexKey(engine.PartKey(0), s.From), To: b.VertexKey(engine.PartKey(1), s.To),
 		}
 	},
-	Resolve: func(c *engine.Call, req PathRequest) (storage.GraphInfo, error) {
-		info, err := c.GraphOrOnly(req.Graph)
-		for i, key := range []string{req.From, req.To} {
-			if err == nil {
-				err = c.CheckVertex(info, key, engine.PartKey(i))
-			}
-		}
-		return info, err
-	},
+	Resolve: resolvePath,
 	Plan: func(req PathRequest, graph storage.GraphInfo) *plan.Plan {
 		how := "of the fewest edges, by breadth-first search from both ends"
 		if req.ByWeight {
@@ -68,6 +60,16 @@ var showPath = &engine.Statement[*parser.Path, PathRequest, storage.GraphInfo, P
 	Run:   runPath,
 	Rows:  pathRows,
 	Reads: true,
+}
+
+func resolvePath(c *engine.Call, req PathRequest) (storage.GraphInfo, error) {
+	info, err := c.GraphOrOnly(req.Graph)
+	for i, key := range []string{req.From, req.To} {
+		if err == nil {
+			err = c.CheckVertex(info, key, engine.PartKey(i))
+		}
+	}
+	return info, err
 }
 
 // ShortestPath returns a shortest path between two vertices. Of several shortest paths it returns
@@ -96,13 +98,21 @@ func runPath(c *engine.Call, req PathRequest, graph storage.GraphInfo) (r PathRe
 		}
 	}
 	if found.Vertices == nil {
-		c.Notice("no path joins %s and %s: they are in different components", fault.QuoteKey(req.From), fault.QuoteKey(req.To))
+		noPath(c, req)
 	}
-	for i, v := range found.Vertices {
-		r.Steps = append(r.Steps, PathStep{view.Key(v), found.Lengths[i]})
-	}
-	r.Notices = c.Notices
+	r.Steps, r.Notices = stepsOf(view, found), c.Notices
 	return r, nil
+}
+
+func noPath(c *engine.Call, req PathRequest) {
+	c.Notice("no path joins %s and %s: they are in different components", fault.QuoteKey(req.From), fault.QuoteKey(req.To))
+}
+
+func stepsOf(view *session.Graph, found algorithms.Path) (steps []PathStep) {
+	for i, v := range found.Vertices {
+		steps = append(steps, PathStep{view.Key(v), found.Lengths[i]})
+	}
+	return steps
 }
 
 // readPath searches in the file, which takes less than loading the graph where few vertices are between
@@ -141,11 +151,9 @@ func readPath(c *engine.Call, req PathRequest, graph storage.GraphInfo) (found a
 
 // searchPath searches in memory. Path.Vertices is nil if no path joins the ends.
 func searchPath(c *engine.Call, req PathRequest, view *session.Graph, byWeight bool) (found algorithms.Path, err error) {
-	var ends [2]uint32
-	for i, key := range []string{req.From, req.To} {
-		if ends[i], err = c.Vertex(view, key, engine.PartKey(i)); err != nil {
-			return found, err
-		}
+	ends, err := pathEnds(c, req, view)
+	if err != nil {
+		return found, err
 	}
 	bytes := 9 * int64(view.Info.Vertices) // see algorithms.FewestEdges
 	if byWeight {
@@ -166,17 +174,34 @@ func searchPath(c *engine.Call, req PathRequest, view *session.Graph, byWeight b
 	return path, failed
 }
 
+func pathEnds(c *engine.Call, req PathRequest, view *session.Graph) (ends [2]uint32, err error) {
+	for i, key := range []string{req.From, req.To} {
+		if ends[i], err = c.Vertex(view, key, engine.PartKey(i)); err != nil {
+			return ends, err
+		}
+	}
+	return ends, nil
+}
+
 func pathRows(req PathRequest, r PathResult) *rows.Rows {
 	table := make([][]rows.Value, len(r.Steps))
 	for i, s := range r.Steps {
-		table[i] = []rows.Value{int64(i), s.Vertex, s.Length}
-		if !req.ByWeight {
-			table[i][2] = int64(s.Length)
-		}
+		table[i] = []rows.Value{int64(i), s.Vertex, req.length(s)}
 	}
-	length := cells.Always(storage.Integer)
-	if req.ByWeight {
-		length = cells.Always(storage.Float)
+	return cells.RowsOf([]string{"step", "vertex", "length"}, table).Typed("step", cells.Always(storage.Integer)).Typed("length", cells.Always(req.lengthType()))
+}
+
+// length is that of a step, a number of edges unless weights are lengths.
+func (r PathRequest) length(s PathStep) rows.Value {
+	if r.ByWeight {
+		return s.Length
 	}
-	return cells.RowsOf([]string{"step", "vertex", "length"}, table).Typed("step", cells.Always(storage.Integer)).Typed("length", length)
+	return int64(s.Length)
+}
+
+func (r PathRequest) lengthType() storage.Type {
+	if r.ByWeight {
+		return storage.Float
+	}
+	return storage.Integer
 }

@@ -6,7 +6,7 @@ import "heavytail/query/internal/engine"
 func Statements() []engine.Described {
 	return []engine.Described{
 		createGraph, deriveGraph, generateGraph, importEdges, importVertices, exportGraph, exportVertices,
-		describeGraph, describeVertex, showVertices, showEdges, showNeighbors, showPath, showAttributes,
+		describeGraph, describeVertex, showVertices, showEdges, showNeighbors, showPath, showPaths, showAttributes,
 		countVertices, insertVertex, insertEdge, updateVertex, updateVertices, updateEdge, deleteVertex,
 		deleteVertices, deleteEdge, deleteEdgesFile, rename, dropGraph, dropAttribute,
 	}

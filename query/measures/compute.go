@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"heavytail/embedding"
@@ -22,6 +23,7 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
+	"heavytail/storage/csr"
 )
 
 // ComputeRequest asks for a measure of the vertices of a graph.
@@ -206,18 +208,23 @@ func (f computable) call() parser.Call {
 	return parser.Call{Name: parser.Ident{Name: f.measure.Name}, Options: engine.Options(set)}
 }
 
+// settings are the options of the measure; of an undirected graph without the direction.
+func (f computable) settings() []storage.Setting {
+	return slices.DeleteFunc(f.measure.schema.Settings(f.options), func(s storage.Setting) bool { return s.Name == "direction" && !f.graph.Directed })
+}
+
 func (f computable) spec(req ComputeRequest) job.Spec {
 	text := parser.Compute{Measure: f.call(), Graph: parser.Ident{Name: req.Graph}, As: &parser.Ident{Name: req.As}, Options: engine.Given(computeSchema(), req)}
 	for _, key := range req.From {
 		text.From = append(text.From, parser.String{Value: key})
 	}
 	n := int64(f.graph.Vertices)
-	computing, all := f.measure.bytes(measuredOn{f.options, n, f.graph.Edges, int64(f.workers), f.graph.Weighted})
+	computing, all := f.measure.bytes(measuredOn{f.options, n, f.edges(), int64(f.workers), f.graph.Weighted, f.readsDirection()})
 	column := 17*n + session.StoringBytes(8*n) // of what is then stored
 	checkpoint := f.checkpointBytes()
 	return job.Spec{
 		Kind: kindCompute, Text: parser.Text(&text), Target: attributeTarget + fault.Name(req.Graph) + "." + fault.Name(req.As), Graph: f.graph,
-		Options: f.measure.schema.Settings(f.options), Memory: max(computing+checkpoint, column),
+		Options: f.settings(), Memory: max(computing+checkpoint, column),
 		Allocates: all + checkpoint + column + 1<<20, // and the record of the job
 		Purpose:   f.purpose(),
 	}
@@ -230,10 +237,18 @@ func (f computable) checkpointBytes() int64 {
 	if sources == 0 {
 		sources = n // all, or chosen during the computation
 	}
-	if f.measure.saved == 0 || sources/f.measure.atOnce < 1<<28/max(n+2*f.graph.Edges, 1) {
+	if f.measure.saved == 0 || sources/f.measure.atOnce < 1<<28/max(n+2*f.edges(), 1) {
 		return 0
 	}
 	return session.StoringBytes(f.measure.saved * n)
+}
+
+// edges is the number of edges that the measure reads.
+func (f computable) edges() int64 {
+	if f.readsDirection() {
+		return f.graph.Arcs
+	}
+	return f.graph.Edges
 }
 
 func (f computable) purpose() string {
@@ -268,11 +283,11 @@ func runCompute(c *engine.Call, req ComputeRequest, found computable) (r Compute
 // computeMeasure computes a measure, and stores it where an attribute is named.
 func computeMeasure(c *engine.Call, req ComputeRequest, found computable, checkpoints algorithms.Checkpoints) (ComputeResult, error) {
 	began := time.Now()
-	view, err := c.Graph(req.Graph, fault.Graph)
+	view, directed, err := found.read(c)
 	if err != nil {
 		return ComputeResult{}, err
 	}
-	values, err := valuesOf(c, view, req, found, checkpoints)
+	values, err := valuesOf(c, view, directed, req, found, checkpoints)
 	if err != nil {
 		return ComputeResult{}, measureMistake(found.measure, err)
 	}
@@ -295,10 +310,10 @@ func computeMeasure(c *engine.Call, req ComputeRequest, found computable, checkp
 	return r, err
 }
 
-func valuesOf(c *engine.Call, view *session.Graph, req ComputeRequest, found computable, checkpoints algorithms.Checkpoints) (measured, error) {
+func valuesOf(c *engine.Call, view *session.Graph, directed *csr.Directed, req ComputeRequest, found computable, checkpoints algorithms.Checkpoints) (measured, error) {
 	m := measuring{
 		Context: c.Ctx, Work: algorithms.Work{Workers: c.Workers(), Progress: c.Meter.Update}, Checkpoints: checkpoints,
-		options: found.options, g: view.Graph,
+		options: found.options, g: view.Graph, d: directed,
 	}
 	for i, key := range req.From {
 		v, err := c.Vertex(view, key, engine.PartKey(i))
@@ -345,7 +360,7 @@ func storeMeasure(c *engine.Call, view *session.Graph, req ComputeRequest, found
 		}
 	}
 	made := &storage.Computed{
-		Method: found.measure.Name, Options: found.measure.schema.Settings(found.options),
+		Method: found.measure.Name, Options: found.settings(),
 		GraphVersion: view.Info.Version, Created: time.Now(),
 	}
 	for _, key := range req.From {

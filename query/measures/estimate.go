@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"heavytail/query/algorithms"
-	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/engine"
@@ -68,11 +67,11 @@ func runEstimateCompute(c *engine.Call, req ComputeRequest, found computable) (C
 		return estimate, nil
 	}
 	defer release() // measuring takes as much memory as computing
-	view, err := c.Graph(req.Graph, fault.Graph)
+	view, directed, err := found.read(c)
 	if err != nil {
 		return estimate, err
 	}
-	m := measuring{Context: c.Ctx, Work: algorithms.Work{Workers: c.DB.Opts.Workers}, options: found.options, g: view.Graph}
+	m := measuring{Context: c.Ctx, Work: algorithms.Work{Workers: c.DB.Opts.Workers}, options: found.options, g: view.Graph, d: directed}
 	stop := c.Watch.Start(plan.Solve)
 	var computeErr error
 	waited := c.Await(func() { estimate.Seconds, estimate.Sources, computeErr = found.measure.estimate(m) })
@@ -87,7 +86,12 @@ func runEstimateCompute(c *engine.Call, req ComputeRequest, found computable) (C
 // estimate predicts the time of the measure.
 func (m Measure) estimate(with measuring) (seconds float64, sources int, err error) {
 	weighted := m.Weights != "" && with.useWeights
-	e, err := algorithms.NewEstimator(with.g, with.Work, weighted)
+	var e algorithms.Estimator
+	if with.d != nil {
+		e, err = algorithms.NewDirectedEstimator(with.along(), with.Work, weighted)
+	} else {
+		e, err = algorithms.NewEstimator(with.g, with.Work, weighted)
+	}
 	if err != nil {
 		return 0, 0, err
 	}

@@ -21,16 +21,20 @@ import (
 
 // Measure describes a measure of vertices, which COMPUTE computes.
 type Measure struct {
-	Name    string        `json:"name"`
-	Summary string        `json:"summary"` // one line
-	Words   string        `json:"-"`       // further words by which a search finds it
-	Type    storage.Type  `json:"type"`    // type of the values: Integer or Float
-	Weights string        `json:"weights"` // meaning of the weights; empty if the measure does not use them
-	From    bool          `json:"from"`    // it accepts vertices to start from
-	Options []option.Info `json:"options"`
+	Name    string       `json:"name"`
+	Summary string       `json:"summary"` // one line
+	Words   string       `json:"-"`       // further words by which a search finds it
+	Type    storage.Type `json:"type"`    // type of the values: Integer or Float
+	Weights string       `json:"weights"` // meaning of the weights; empty if the measure does not use them
+	From    bool         `json:"from"`    // it accepts vertices to start from
+	// Directed says what the measure does with the direction of the edges of a directed graph; empty if it
+	// reads the undirected view.
+	Directed string        `json:"directed"`
+	Options  []option.Info `json:"options"`
 
 	schema   option.Schema[options]
 	defaults options
+	weak     bool // what Directed says is that of the undirected view
 
 	// bytes is the memory of the computation without the graph: what is in use at a time, and all
 	// that is allocated, or farMore.
@@ -51,7 +55,16 @@ type measuring struct {
 	algorithms.Checkpoints
 	options
 	g    *csr.Graph
+	d    *csr.Directed // nil of an undirected graph; then g is its undirected view
 	from []uint32
+}
+
+// along is the directed graph, in the direction that the options say; nil of an undirected one.
+func (m measuring) along() *csr.Directed {
+	if m.d == nil || !m.reversed {
+		return m.d
+	}
+	return m.d.Reversed()
 }
 
 // measuredOn is what the memory of a measure depends on.
@@ -60,6 +73,7 @@ type measuredOn struct {
 	n, m     int64 // vertices and edges of the graph
 	workers  int64
 	weighted bool // the graph has weights
+	directed bool
 }
 
 // measured has the values of a measure: integers or floats.
@@ -74,6 +88,7 @@ type options struct {
 	damping, tolerance, alpha, resolution float64
 
 	useWeights, normalized, labels, cpm bool
+	reversed                            bool // against the usual direction of the measure
 	sources, iterations                 int
 	seed                                uint64
 }
@@ -94,6 +109,11 @@ func toleranceOption(doc string) option.Field[options] {
 
 func seedOption() option.Field[options] {
 	return option.Seed("the same seed gives the same values", func(o *options) *uint64 { return &o.seed })
+}
+
+// directionOption has the usual direction of a measure first.
+func directionOption(doc, usual, other string) option.Field[options] {
+	return option.Either("direction", "in a directed graph: "+doc, usual, other, func(o *options) *bool { return &o.reversed })
 }
 
 func above0(f option.Field[options]) option.Field[options] {
@@ -118,7 +138,7 @@ const (
 
 // List lists the measures, grouped by topic.
 func List() []Measure {
-	list := slices.Concat(localList(), spectralList(), pathList(), groupList())
+	list := slices.Concat(localList(), directionList(), spectralList(), hitsList(), pathList(), groupList())
 	for i, m := range list {
 		list[i].Options = m.schema.WithDefaults(m.defaults).Infos()
 	}
@@ -157,15 +177,18 @@ func spectralList() []Measure {
 				above0(option.Float("damping", "probability of following an edge, above 0 and below 1", func(o *options) *float64 { return &o.damping })),
 				toleranceOption("largest residual; the sum of all errors is at most tolerance/(1-damping)"),
 				tiesOption(),
-			}, bytes: perVertex(64),
+				directionOption("a walk follows edges to their targets, so that in-edges make a vertex important; or to their sources", "in", "out"),
+			}, bytes: perVertexOr(64, 100), Directed: "walks along the edges",
 			seconds: func(m measuring, e algorithms.Estimator) (float64, int, error) {
 				seconds, err := e.PageRank(m, m.damping, m.tolerance)
 				return seconds, 0, err
 			},
 			run: func(m measuring) (measured, error) {
-				return ofScores(algorithms.PageRank(m, m.g, algorithms.PageRankOptions{
-					Work: m.Work, Damping: m.damping, From: m.from, Unweighted: !m.useWeights, Tolerance: m.tolerance,
-				}))
+				opts := algorithms.PageRankOptions{Work: m.Work, Damping: m.damping, From: m.from, Unweighted: !m.useWeights, Tolerance: m.tolerance}
+				if m.d != nil {
+					return ofScores(algorithms.DirectedPageRank(m, m.along(), opts))
+				}
+				return ofScores(algorithms.PageRank(m, m.g, opts))
 			}},
 		{Name: "eigenvector", Words: "centrality influential central", Summary: "eigenvector of the largest eigenvalue of the adjacency matrix, with the norm 1; 0 outside of its component", Type: storage.Float, Weights: tieWeights,
 			defaults: options{tolerance: 1e-10, useWeights: true},
@@ -178,9 +201,14 @@ func spectralList() []Measure {
 			schema: option.Schema[options]{
 				atLeast0(option.Float("alpha", "what the weight of each edge of a walk is multiplied by, below the inverse of the largest eigenvalue; 0 means half of that inverse", func(o *options) *float64 { return &o.alpha })),
 				tiesOption(),
-			}, bytes: perVertex(170), seconds: takes(algorithms.Estimator.Katz),
+				directionOption("walks that end at the vertex, or that begin there", "in", "out"),
+			}, bytes: perVertex(170), seconds: takes(algorithms.Estimator.Katz), Directed: "walks along the edges",
 			run: func(m measuring) (measured, error) {
-				return ofScores(algorithms.Katz(m, m.g, algorithms.KatzOptions{Work: m.Work, Alpha: m.alpha, Unweighted: !m.useWeights}))
+				opts := algorithms.KatzOptions{Work: m.Work, Alpha: m.alpha, Unweighted: !m.useWeights}
+				if m.d != nil {
+					return ofScores(algorithms.DirectedKatz(m, m.along(), opts))
+				}
+				return ofScores(algorithms.Katz(m, m.g, opts))
 			}},
 	}
 }
@@ -192,23 +220,53 @@ func pathList() []Measure {
 		atLeast0(option.Int("sources", "vertices from which paths are computed: fewer than all give estimates with a bound of the error; 0 means all if that takes up to a minute of one core, and otherwise as many as take about a quarter of a minute, but at least 50. Betweenness without weights takes twice as long, because it also draws random paths that bound its error", func(o *options) *int { return &o.sources })),
 		seedOption(),
 	}
+	near := directionOption("distances to the vertex, or from it", "in", "out")
 	return []Measure{
-		{Name: "closeness", Words: "closeness centrality distance central", Summary: "closeness: (reached vertices)² / ((all others) · (sum of the distances)); exact", Type: storage.Float, Weights: lengthWeights, schema: schema[:1], bytes: harmonicBytes, saved: 8 * algorithms.Slots, atOnce: 64,
+		{Name: "closeness", Words: "closeness centrality distance central", Summary: "closeness: (reached vertices)² / ((all others) · (sum of the distances)); exact", Type: storage.Float, Weights: lengthWeights, schema: option.Schema[options]{schema[0], near}, Directed: "paths along the edges", bytes: closenessBytes, saved: 16 * algorithms.Slots, atOnce: 64,
 			seconds: func(m measuring, e algorithms.Estimator) (float64, int, error) {
 				paths := m.paths()
 				paths.Sources = max(1, m.g.Vertices())
 				return e.Harmonic(m, paths)
 			},
-			run: func(m measuring) (measured, error) { return ofPaths(algorithms.Closeness(m, m.g, m.paths())) }},
-		{Name: "harmonic", Words: "closeness centrality distance central", Summary: "harmonic closeness: sum of 1/distance to all other vertices", Type: storage.Float, Weights: lengthWeights, schema: schema, bytes: harmonicBytes, saved: 8 * algorithms.Slots, atOnce: 64,
-			seconds: func(m measuring, e algorithms.Estimator) (float64, int, error) { return e.Harmonic(m, m.paths()) },
-			run:     func(m measuring) (measured, error) { return ofPaths(algorithms.Harmonic(m, m.g, m.paths())) }},
-		{Name: "betweenness", Words: "centrality bridges brokers shortest paths brandes central", Summary: "sum over all pairs of the fraction of their shortest paths that pass through the vertex", Type: storage.Float, Weights: lengthWeights, schema: schema, bytes: betweennessBytes, saved: 8 * algorithms.Slots, atOnce: 1,
-			seconds: func(m measuring, e algorithms.Estimator) (float64, int, error) { return e.Betweenness(m, m.paths()) },
-			run:     func(m measuring) (measured, error) { return ofPaths(algorithms.Betweenness(m, m.g, m.paths())) }},
-		{Name: "eccentricity", Words: "diameter radius centre center farthest", Summary: "number of edges to the farthest vertex of the component; the largest in a component is its diameter, the smallest its radius", Type: storage.Integer, bytes: perVertex(algorithms.DiameterBytes), saved: 16, atOnce: 64, seconds: takes(algorithms.Estimator.Eccentricity),
 			run: func(m measuring) (measured, error) {
-				values, err := algorithms.Eccentricity(m, m.g, algorithms.EccentricityOptions{Work: m.Work, Checkpoints: m.Checkpoints})
+				if m.d != nil {
+					return ofPaths(algorithms.DirectedCloseness(m, m.along(), m.paths()))
+				}
+				return ofPaths(algorithms.Closeness(m, m.g, m.paths()))
+			}},
+		{Name: "harmonic", Words: "closeness centrality distance central", Summary: "harmonic closeness: sum of 1/distance to all other vertices", Type: storage.Float, Weights: lengthWeights, schema: append(slices.Clip(schema), near), Directed: "paths along the edges", bytes: harmonicBytes, saved: 8 * algorithms.Slots, atOnce: 64,
+			seconds: func(m measuring, e algorithms.Estimator) (float64, int, error) { return e.Harmonic(m, m.paths()) },
+			run: func(m measuring) (measured, error) {
+				if m.d != nil {
+					return ofPaths(algorithms.DirectedHarmonic(m, m.along(), m.paths()))
+				}
+				return ofPaths(algorithms.Harmonic(m, m.g, m.paths()))
+			}},
+		{Name: "betweenness", Words: "centrality bridges brokers shortest paths brandes central", Summary: "sum over all pairs of the fraction of their shortest paths that pass through the vertex", Type: storage.Float, Weights: lengthWeights, schema: schema, Directed: "paths along the edges, of ordered pairs", bytes: betweennessBytes, saved: 8 * algorithms.Slots, atOnce: 1,
+			seconds: func(m measuring, e algorithms.Estimator) (float64, int, error) { return e.Betweenness(m, m.paths()) },
+			run: func(m measuring) (measured, error) {
+				if m.d != nil {
+					return ofPaths(algorithms.DirectedBetweenness(m, m.d, m.paths()))
+				}
+				return ofPaths(algorithms.Betweenness(m, m.g, m.paths()))
+			}},
+		{Name: "eccentricity", Words: "diameter radius centre center farthest", Summary: "number of edges to the farthest vertex of the component; the largest in a component is its diameter, the smallest its radius", Type: storage.Integer, bytes: eccentricityBytes, saved: 16, atOnce: 64, Directed: "paths along the edges",
+			schema: option.Schema[options]{directionOption("the farthest vertex that the vertex reaches, or that reaches it", "out", "in")},
+			seconds: func(m measuring, e algorithms.Estimator) (seconds float64, sources int, err error) {
+				if m.d != nil {
+					seconds, err = e.DirectedEccentricity(m)
+				} else {
+					seconds, err = e.Eccentricity(m)
+				}
+				return seconds, 0, err
+			},
+			run: func(m measuring) (measured, error) {
+				opts := algorithms.EccentricityOptions{Work: m.Work, Checkpoints: m.Checkpoints}
+				if m.d != nil {
+					values, err := algorithms.DirectedEccentricity(m, m.along(), opts)
+					return measured{integers: values}, err
+				}
+				values, err := algorithms.Eccentricity(m, m.g, opts)
 				return measured{integers: values}, err
 			}},
 	}
@@ -216,10 +274,14 @@ func pathList() []Measure {
 
 func groupList() []Measure {
 	return []Measure{
-		{Name: "component", Words: "connected components connectivity wcc weakly islands", Summary: "connected component, numbered from 0 by descending size", Type: storage.Integer, bytes: perVertex(16), seconds: takes(algorithms.Estimator.Components),
+		{Name: "component", Words: "connected components connectivity wcc weakly islands", Summary: "connected component, numbered from 0 by descending size", Type: storage.Integer, Directed: "weak: ways lead along edges and against them", weak: true, bytes: perVertex(16), seconds: takes(algorithms.Estimator.Components),
+			run: func(m measuring) (measured, error) { return componentsOf(m.g.Components(), "component") }},
+		{Name: "strong_component", Words: "scc strongly connected components cycles mutual reach", Summary: "strong component, whose vertices reach each other along the edges, numbered from 0 by descending size; in an undirected graph the connected component", Type: storage.Integer, Directed: "paths along the edges", bytes: perVertex(36), seconds: takes(algorithms.Estimator.Components),
 			run: func(m measuring) (measured, error) {
-				c := m.g.Components()
-				return measured{integers: wide(c.Label), notices: []string{fault.Count(int64(c.Count()), "component")}}, nil
+				if m.d == nil {
+					return componentsOf(m.g.Components(), "component")
+				}
+				return componentsOf(m.d.StrongComponents(), "strong component")
 			}},
 		{Name: "community", Words: "communities louvain leiden modularity clusters clustering groups partition cpm label propagation detection", Summary: "community, numbered from 0 by descending size", Type: storage.Integer, Weights: tieWeights,
 			defaults: options{resolution: 1, iterations: 4, useWeights: true},
@@ -229,13 +291,27 @@ func groupList() []Measure {
 				above0(option.Float("resolution", "resolution of the quality, above 0: larger values give more and smaller communities; of cpm it is a weight for each pair of vertices, so that it is multiplied where the weights are", func(o *options) *float64 { return &o.resolution })),
 				above0(option.Int("iterations", "largest number of runs of leiden, each of which begins with the communities of the one before; a run that adds less than 0.0002 of the weight of the edges to the quality is the last", func(o *options) *int { return &o.iterations })),
 				tiesOption(), seedOption(),
-			}, bytes: communityBytes, seconds: communitySeconds,
+			}, Directed: "leiden maximises directed modularity, whose expected edges are the product of out- and in-degrees", bytes: communityBytes, seconds: communitySeconds,
 			run: runCommunity},
 	}
 }
 
+func componentsOf(c *csr.Components, what string) (measured, error) {
+	return measured{integers: wide(c.Label), notices: []string{fault.Count(int64(c.Count()), what)}}, nil
+}
+
 func perVertex(bytes int64) func(measuredOn) (used, all int64) {
 	return func(on measuredOn) (used, all int64) { return bytes * on.n, bytes * on.n }
+}
+
+// perVertexOr is perVertex with other bytes for a directed graph.
+func perVertexOr(undirected, directed int64) func(measuredOn) (used, all int64) {
+	return func(on measuredOn) (used, all int64) {
+		if on.directed {
+			return perVertex(directed)(on)
+		}
+		return perVertex(undirected)(on)
+	}
 }
 
 func triangleBytes(on measuredOn) (used, all int64) {
@@ -273,6 +349,16 @@ func harmonicBytes(on measuredOn) (used, all int64) {
 	return used, used
 }
 
+// closenessBytes is harmonicBytes and, in a directed graph, as many sums and gains for the vertices that
+// are reached.
+func closenessBytes(on measuredOn) (used, all int64) {
+	used, _ = harmonicBytes(on)
+	if on.directed {
+		used += 8 * (algorithms.Slots + on.workers) * on.n
+	}
+	return used, used
+}
+
 // betweennessBytes counts 24 bytes of each vertex and worker: a distance, a list, and two numbers; by
 // lengths those of harmonicBytes and two numbers. When only one sum is left, the paths that bound the
 // error take 32, and as much for each worker.
@@ -291,7 +377,22 @@ func betweennessBytes(on measuredOn) (used, all int64) {
 // next one. How many arcs a level has is known only when it is made: in a random graph
 // about as many as the level before, which is counted, and far fewer where communities are clear: of
 // small worlds and of small components less than half is taken. Each round leaves garbage.
-func communityBytes(on measuredOn) (used, all int64) { return 80*on.n + 48*on.m, farMore }
+func communityBytes(on measuredOn) (used, all int64) {
+	used = 80*on.n + 48*on.m
+	if on.directed { // the undirected view, and masses of both directions
+		used += 40*on.n + 24*on.m
+	}
+	return used, farMore
+}
+
+// eccentricityBytes is that of algorithms.Eccentricity, and in a directed graph of its sums.
+func eccentricityBytes(on measuredOn) (used, all int64) {
+	used = algorithms.DiameterBytes * on.n
+	if on.directed {
+		used, _ = on.pathBytes(64, 32)
+	}
+	return used, used
+}
 
 // farMore is all that a measure allocates which leaves garbage.
 const farMore = math.MaxInt64 / 2
@@ -336,10 +437,15 @@ func runCommunity(m measuring) (measured, error) {
 	if m.labels {
 		c, err = algorithms.LabelPropagation(m, m.g, algorithms.LabelOptions{Work: m.Work, Unweighted: !m.useWeights, Seed: m.seed})
 	} else {
-		c, err = algorithms.Leiden(m, m.g, algorithms.LeidenOptions{
+		opts := algorithms.LeidenOptions{
 			Work: m.Work, Resolution: m.resolution, CPM: m.cpm,
 			Unweighted: !m.useWeights, Iterations: m.iterations, Seed: m.seed,
-		})
+		}
+		if m.d != nil {
+			c, err = algorithms.DirectedLeiden(m, m.d, opts)
+		} else {
+			c, err = algorithms.Leiden(m, m.g, opts)
+		}
 	}
 	if err != nil {
 		return measured{}, err
@@ -372,6 +478,8 @@ func commonName(name string) string {
 		"louvain": "community", "leiden": "community", "label_propagation": "community", "communities": "community", "modularity": "community",
 		"wcc": "component", "connected_components": "component", "components": "component",
 		"kcore": "core", "k_core": "core", "core_number": "core", "coreness": "core", "page_rank": "pagerank", "personalized_pagerank": "pagerank",
+		"scc": "strong_component", "strongly_connected_components": "strong_component", "weakly_connected_components": "component", "weak_component": "component",
+		"hits": "authority", "authorities": "authority", "hubs": "hub", "indegree": "in_degree", "outdegree": "out_degree",
 		"clustering_coefficient": "clustering", "triangle_count": "triangles", "eigen_centrality": "eigenvector", "katz_centrality": "katz",
 	}[name]
 }

@@ -15,7 +15,7 @@ import (
 
 // measureUnit is the power of the unit of the weights in which the values of a measure are: a
 // measure that is not listed has none.
-var measureUnit = map[string]float64{"strength": 1, "closeness": -1, "harmonic": -1}
+var measureUnit = map[string]float64{"strength": 1, "in_strength": 1, "out_strength": 1, "closeness": -1, "harmonic": -1}
 
 // TestMeasures_Scale multiplies all weights by a number. The values of every measure, with every
 // choice of its options, are the same, or multiplied if they have a unit: to the last bit for
@@ -40,7 +40,7 @@ func TestMeasures_Scale(t *testing.T) {
 					}
 					for _, k := range []int{-119, -80, -33, -7, -1, 1, 10, 60, 120} {
 						by := math.Ldexp(1, k)
-						exactly := name != "tenths" && m.Name != "strength" // whose decimals are other ones
+						exactly := name != "tenths" && measureUnit[m.Name] != 1 // whose decimals are other ones
 						sameMeasured(t, fmt.Sprintf("%s, times 2^%d", what, k), scaledMeasure(t, m, g, given, by), want, factor(by), exactly)
 					}
 					for _, by := range []float64{0.1, 0.3, 7} {

@@ -69,16 +69,17 @@
 //	               | showgenerations | showvector
 //	               | showvertices | showedges
 //	               | showneighbors | showattributes
-//	               | countvertices | compute | path | embed
-//	               | estimateembed | estimatecompute
-//	               | canceljob | resumejob | waitjob
-//	               | refreshmeasure | refreshpredictions
-//	               | refreshall | refresh | verify
-//	               | altergraph | alterembedding
-//	               | altermodel | alterattribute | diff
-//	               | nearest | within | reconstruct
-//	               | evaluatelinks | evaluatetest
-//	               | evaluatelabels | evaluateparameters
+//	               | countvertices | compute | path | paths
+//	               | embed | estimateembed
+//	               | estimatecompute | canceljob
+//	               | resumejob | waitjob | refreshmeasure
+//	               | refreshpredictions | refreshall
+//	               | refresh | verify | altergraph
+//	               | alterembedding | altermodel
+//	               | alterattribute | diff | nearest
+//	               | within | reconstruct | evaluatelinks
+//	               | evaluatetest | evaluatelabels
+//	               | evaluateparameters
 //	               | evaluatereconstruction | tune
 //	               | trainmodel | materializepredictions
 //	               | scorefile | score | predict | help
@@ -96,10 +97,11 @@
 //	               | "EGO" "OF" name "FROM" key [ "WITHIN"
 //	               integer ] | "SAMPLE" "OF" name [ options
 //	               ] | "NULL" "OF" name [ options ]
+//	               | "SPANNING" "FOREST" "OF" name
 //	               | "UNION" "OF" name "," name { "," name
 //	               } [ options ] | "NEAREST" integer
 //	               "USING" space [ "MUTUAL" ] ) | "CREATE"
-//	               "GRAPH" name                             e.g. CREATE GRAPH adults AS SUBGRAPH OF social WHERE age >= 18 AND weight > 1; CREATE GRAPH near AS NEAREST 10 USING cosine(spec) MUTUAL; CREATE GRAPH friends AS EGO OF social FROM 'alice' WITHIN 2; CREATE GRAPH social;
+//	               "GRAPH" name                             e.g. CREATE GRAPH adults AS SUBGRAPH OF social WHERE age >= 18 AND weight > 1; CREATE GRAPH near AS NEAREST 10 USING cosine(spec) MUTUAL; CREATE GRAPH friends AS EGO OF social FROM 'alice' WITHIN 2; CREATE GRAPH skeleton AS SPANNING FOREST OF social; CREATE GRAPH social;
 //	dropgraph    = "DROP" "GRAPH" name [ "CASCADE" ]        e.g. DROP GRAPH social CASCADE;
 //	dropattribute = "DROP" "ATTRIBUTE" name "FROM" name     e.g. DROP ATTRIBUTE age FROM social;
 //	dropindex    = "DROP" "INDEX" "ON" name                 e.g. DROP INDEX ON spec;
@@ -170,6 +172,9 @@
 //	               [ "IN" "BACKGROUND" ]                    e.g. COMPUTE pagerank(damping := 0.85) IN social AS rank;
 //	path         = "PATH" "FROM" key "TO" key [ "IN" name ]
 //	               [ "BY" "WEIGHT" ]                        e.g. PATH FROM 'alice' TO 'bob' IN social;
+//	paths        = "PATHS" integer "FROM" key "TO" key
+//	               [ "IN" name ] [ "BY" "WEIGHT" ]
+//	               [ options ]                              e.g. PATHS 5 FROM 'alice' TO 'bob' IN social;
 //	embed        = "EMBED" name "USING" call "AS" name
 //	               [ options ] [ "IN" "BACKGROUND" ]        e.g. EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec;
 //	estimateembed = "ESTIMATE" "EMBED" name "USING" call

@@ -54,6 +54,7 @@ const (
 	Ego          Derivation = "EGO"
 	Sample       Derivation = "SAMPLE"
 	NullModel    Derivation = "NULL"
+	Forest       Derivation = "SPANNING"
 	Union        Derivation = "UNION"
 	NearestGraph Derivation = "NEAREST"
 )
@@ -91,6 +92,16 @@ type Path struct {
 	From, To Value  // keys: String, Int or Param
 	Graph    *Ident // nil where left out
 	ByWeight bool
+}
+
+// Paths is PATHS n FROM v TO w [IN g] [BY WEIGHT] [WITH (…)].
+type Paths struct {
+	Range
+	Count    Value  // Int or Param
+	From, To Value  // keys: String, Int or Param
+	Graph    *Ident // nil where left out
+	ByWeight bool
+	Options  []Option
 }
 
 // CountVertices is COUNT VERTICES [IN g] [WHERE condition] [BY attribute] [WITH summary, …].

@@ -17,7 +17,7 @@ func genEdgesWhere(t *rapid.T) Expr {
 
 // genDerived draws a graph that is made from others.
 func genDerived(t *rapid.T) Statement {
-	s := &DeriveGraph{Graph: genIdent().Draw(t, "graph"), How: rapid.SampledFrom([]Derivation{Subgraph, Component, Ego, Sample, NullModel, Union, NearestGraph}).Draw(t, "how")}
+	s := &DeriveGraph{Graph: genIdent().Draw(t, "graph"), How: rapid.SampledFrom([]Derivation{Subgraph, Component, Ego, Sample, NullModel, Forest, Union, NearestGraph}).Draw(t, "how")}
 	if s.How == NearestGraph {
 		using := genSpace().Draw(t, "using")
 		s.Count, s.Using, s.Mutual = genValue(anInt).Draw(t, "count"), &using, rapid.Bool().Draw(t, "mutual")
@@ -29,6 +29,8 @@ func genDerived(t *rapid.T) Statement {
 		if s.Where = genEdgesWhere(t); s.Where == nil {
 			s.Where = genExpr(3).Draw(t, "where")
 		}
+		return s
+	case Forest:
 		return s
 	case Component:
 		if rapid.Bool().Draw(t, "from") {

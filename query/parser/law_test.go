@@ -469,6 +469,12 @@ func genLook(t *rapid.T) Statement {
 			File: file.Draw(t, "file"), Options: genOptions(0).Draw(t, "options"),
 		}
 	case 9:
+		if rapid.Bool().Draw(t, "several") {
+			return &Paths{
+				Count: genValue(anInt).Draw(t, "count"), From: genValue(aKey).Draw(t, "from"), To: genValue(aKey).Draw(t, "to"), Graph: genMaybe(t),
+				ByWeight: rapid.Bool().Draw(t, "weight"), Options: genOptions(0).Draw(t, "options"),
+			}
+		}
 		return &Path{From: genValue(aKey).Draw(t, "from"), To: genValue(aKey).Draw(t, "to"), Graph: genMaybe(t), ByWeight: rapid.Bool().Draw(t, "weight")}
 	case 8:
 		s := &Compute{Measure: genCall().Draw(t, "measure"), Graph: genIdent().Draw(t, "graph"), As: genMaybe(t), Options: genOptions(0).Draw(t, "options"), Background: rapid.Bool().Draw(t, "background")}

@@ -7,7 +7,7 @@ var statements = []rule{
 	asks("CREATE INDEX", "CREATE INDEX ON spec WITH (metric := 'cosine', ef := 100)", func(s *CreateIndex) form {
 		return form{one("ON", embedding, &s.Embedding), options(&s.Options), background(&s.Background)}
 	}),
-	does("CREATE GRAPH", "CREATE GRAPH adults AS SUBGRAPH OF social WHERE age >= 18 AND weight > 1; CREATE GRAPH near AS NEAREST 10 USING cosine(spec) MUTUAL; CREATE GRAPH friends AS EGO OF social FROM 'alice' WITHIN 2", func(s *DeriveGraph) form {
+	does("CREATE GRAPH", "CREATE GRAPH adults AS SUBGRAPH OF social WHERE age >= 18 AND weight > 1; CREATE GRAPH near AS NEAREST 10 USING cosine(spec) MUTUAL; CREATE GRAPH friends AS EGO OF social FROM 'alice' WITHIN 2; CREATE GRAPH skeleton AS SPANNING FOREST OF social", func(s *DeriveGraph) form {
 		of := func(least, most int) list[Ident] { return list[Ident]{"OF", graph, &s.Of, least, most} }
 		return form{one("", newGraph, &s.Graph), word("AS"), either{
 			{choose(&s.How, Subgraph), of(1, 1), one("WHERE", edgeCondition, &s.Where)},
@@ -15,6 +15,7 @@ var statements = []rule{
 			{choose(&s.How, Ego), of(1, 1), one("FROM", key, &s.From), may("WITHIN", count, &s.Within)},
 			{choose(&s.How, Sample), of(1, 1), options(&s.Options)},
 			{choose(&s.How, NullModel), of(1, 1), options(&s.Options)},
+			{choose(&s.How, Forest), word("FOREST"), of(1, 1)},
 			{choose(&s.How, Union), of(2, 0), options(&s.Options)},
 			{choose(&s.How, NearestGraph), one("", count, &s.Count), oneAt("USING", space, &s.Using), toggle{"MUTUAL", &s.Mutual}},
 		}}
@@ -118,6 +119,9 @@ var statements = []rule{
 	asks("COMPUTE", "COMPUTE pagerank(damping := 0.85) IN social AS rank", computeForm),
 	asks("PATH", "PATH FROM 'alice' TO 'bob' IN social", func(s *Path) form {
 		return form{one("FROM", key, &s.From), one("TO", key, &s.To), mayAt("IN", graph, &s.Graph), toggle{"BY WEIGHT", &s.ByWeight}}
+	}),
+	asks("PATHS", "PATHS 5 FROM 'alice' TO 'bob' IN social", func(s *Paths) form {
+		return form{one("", count, &s.Count), one("FROM", key, &s.From), one("TO", key, &s.To), mayAt("IN", graph, &s.Graph), toggle{"BY WEIGHT", &s.ByWeight}, options(&s.Options)}
 	}),
 	asks("EMBED", "EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec", func(s *Embed) form {
 		return form{one("", graph, &s.Graph), one("USING", method, &s.Method), form(embedAs(s))}

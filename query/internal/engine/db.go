@@ -96,6 +96,7 @@ type Call struct {
 	Continues bool                        // the job has a checkpoint, from which it may continue without what it read before
 	Writes    bool                        // the call may have changed something
 	Quiet     bool                        // the call runs in the background, and nobody receives its notices
+	ReadOnly  bool                        // the caller may not change anything, even if the file is open for writing
 }
 
 // Begin starts a call. Every call that began must end. A nil context is one that never ends.
@@ -170,9 +171,9 @@ func (c *Call) Wrap(err error) error {
 	return fault.WithPosition(err, c.At)
 }
 
-// Writable returns an error if the file was opened for reading only.
+// Writable returns an error if the file was opened for reading only, or the caller may only read.
 func (c *Call) Writable() error {
-	if c.DB.Opts.ReadOnly {
+	if c.DB.Opts.ReadOnly || c.ReadOnly {
 		return storage.ErrReadOnly
 	}
 	c.Writes = true

@@ -75,9 +75,13 @@ func (r *Runner) withCheckpoints(c *session.Call, j *Active, spec Spec, f func(e
 		Every: min(r.First, r.Every), // save decides
 		Save:  func(write func(io.Writer) error) error { return r.save(c, j, write) },
 	}
-	var err error
-	if checkpoints.From, err = r.checkpointOf(c, j, spec); err != nil {
+	from, err := r.checkpointOf(c, j, spec)
+	if err != nil {
 		return err
+	}
+	if from != nil {
+		defer from.Close()
+		checkpoints.From = from
 	}
 	err = f(checkpoints)
 	if checkpoints.From != nil && errors.Is(err, embedding.ErrCheckpoint) {
@@ -90,7 +94,7 @@ func (r *Runner) withCheckpoints(c *session.Call, j *Active, spec Spec, f func(e
 
 // checkpointOf returns the checkpoint that a resumed job continues from; nil, with a
 // notice, if it must start from the beginning.
-func (r *Runner) checkpointOf(c *session.Call, j *Active, spec Spec) (io.Reader, error) {
+func (r *Runner) checkpointOf(c *session.Call, j *Active, spec Spec) (io.ReadCloser, error) {
 	old := j.resumed
 	if old.ID == 0 {
 		return nil, nil
@@ -186,11 +190,12 @@ func (r *Runner) save(c *session.Call, j *Active, write func(io.Writer) error) e
 }
 
 // due reports whether a running job is to save a checkpoint now: its first after [Runner.First] if
-// that is small, any other after [Runner.Every], or later if the last one took so long that it is too
-// early for the next.
+// that is small, any other after [Runner.Every], or later if the last one took so long, or the job runs
+// for so long, that it is too early for the next.
 func (r *Runner) due(j *Active, write func(io.Writer) error) (bool, error) {
 	if !j.saved.IsZero() {
-		return time.Since(j.saved) >= max(r.Every, r.Spacing*j.saving), nil
+		part := time.Duration(r.Share * float64(time.Since(j.began)))
+		return time.Since(j.saved) >= max(r.Every, r.Spacing*j.saving, part), nil
 	}
 	switch ran := time.Since(j.began); {
 	case ran < min(r.First, r.Every):

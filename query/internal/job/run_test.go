@@ -38,7 +38,7 @@ func newBench(t *testing.T) *bench {
 	}
 	b := &bench{store: store, cache: session.NewCache(1000, true)}
 	b.Runner = NewRunner(store, b.cache, 1, func(j storage.JobInfo) string { return "target " + j.Target }, func() { b.ended.Add(1) })
-	b.Least, b.Every, b.Spacing = 0, 0, 0
+	b.Least, b.Every, b.Spacing, b.Share = 0, 0, 0, 0
 	t.Cleanup(func() {
 		b.Stop()
 		b.Wait()
@@ -116,12 +116,23 @@ func TestRunner_Continues(t *testing.T) {
 	}
 }
 
-// The next checkpoint waits for a multiple of the time that the last one took, unless the job
-// is stopped; then its progress is reported, and is not that of the job.
+// The next checkpoint waits for a multiple of the time that the last one took, and for a share of the
+// time that the job has run, unless the job is stopped; then its progress is reported, and is not
+// that of the job.
 func TestRunner_Spacing(t *testing.T) {
 	t.Parallel()
+	for name, wait := range map[string]func(r *Runner){
+		"the last": func(r *Runner) { r.Spacing = 1e6 },
+		"the job":  func(r *Runner) { r.Share = 1e6 },
+	} {
+		runnerSpacing(t, name, wait)
+	}
+}
+
+func runnerSpacing(t *testing.T, name string, wait func(r *Runner)) {
+	t.Helper()
 	b, last := newBench(t), strings.Repeat("x", 5<<20) // long enough to report progress
-	b.Spacing = 1e6
+	wait(b.Runner)
 	c, j := b.call(t), b.New(storage.JobInfo{}, false)
 	var stages []string
 	c.Meter.Report = func(p rows.Progress) { stages = append(stages, p.Stage+" "+p.Unit) }
@@ -142,7 +153,7 @@ func TestRunner_Spacing(t *testing.T) {
 		return c.Ctx.Err()
 	})
 	if want := []string{"first", last}; !slices.Equal(saved, want) {
-		t.Errorf("saved %d texts, expected %d", len(saved), len(want))
+		t.Errorf("%s: saved %d texts, expected %d", name, len(saved), len(want))
 	}
 	if want := []string{"training steps", "saving a checkpoint bytes"}; !slices.Equal(stages, want) {
 		t.Errorf("stages %q, expected %q", stages, want)
@@ -150,7 +161,7 @@ func TestRunner_Spacing(t *testing.T) {
 	if info := j.Info(); info.Stage != "training" || info.Done != 3 || info.Total != 7 {
 		t.Errorf("the record of the stopped job has %+v", info)
 	}
-	b.Spacing = 0
+	b.Spacing, b.Share = 0, 0
 	c, j = b.call(t), b.New(storage.JobInfo{}, false)
 	count := 0
 	err := b.Run(c, j, spec("y"), func(p embedding.Checkpoints) error {

@@ -69,7 +69,8 @@ func Loaded(db *query.DB) bool {
 
 // Eager makes the jobs of a database save at every opportunity.
 func Eager(db *query.DB) {
-	Engine(db).Runner.Least, Engine(db).Runner.Every, Engine(db).Runner.Spacing = 0, time.Nanosecond, 0
+	r := Engine(db).Runner
+	r.Least, r.Every, r.Spacing, r.Share = 0, time.Nanosecond, 0, 0
 }
 
 // RowsOfJob returns the rows that an uninterrupted run of one of jobStatements computes from

@@ -34,6 +34,15 @@ func OpenFiles(folder string, input io.Reader, none bool) (*Files, error) {
 	return f, nil
 }
 
+// Input makes "-" a reader of this call alone; nil leaves that of the database.
+func (c *Call) Input(input io.Reader) {
+	if input != nil {
+		own := *c.files
+		own.input = input
+		c.files = &own
+	}
+}
+
 // Stat describes the file that path leads to, lstat the entry at path itself.
 func (f *Files) Stat(path string) (fs.FileInfo, error) {
 	if f.Folder != nil {

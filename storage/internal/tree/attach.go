@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"os"
+	"path/filepath"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -18,6 +20,11 @@ import (
 func Attach(b *bolt.DB, bucket []byte, o Settings, all func(t *Tx) Owners) (*Store, error) {
 	db := NewStore(b.Path(), bucket, o, all)
 	db.Attached = true
+	path, err := filepath.Abs(b.Path())
+	if err != nil {
+		return nil, fmt.Errorf("attach: %w", err)
+	}
+	db.Beside = fmt.Sprintf("%s.%d", path, crc32.ChecksumIEEE(bucket))
 	db.Current = &Handle{Bolt: b, Writable: !o.ReadOnly}
 	if file.CanShareLock { // elsewhere, closing the file again would end the lock of bbolt
 		if f, err := os.Open(b.Path()); err == nil {
@@ -25,7 +32,7 @@ func Attach(b *bolt.DB, bucket []byte, o Settings, all func(t *Tx) Owners) (*Sto
 		}
 	}
 	ctx := context.Background()
-	err := db.ensureBucket(ctx)
+	err = db.ensureBucket(ctx)
 	if err == nil {
 		err = db.View(ctx, func(t *Tx) error {
 			db.Epoch.Store(t.Header.Epoch)

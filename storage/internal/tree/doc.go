@@ -11,7 +11,8 @@
 // A Tx is one transaction over the root bucket. It reads and writes records of the catalogue (Get,
 // Put, Remove, Each) and parts of objects (Part, OpenPart, Scan), makes objects (NewObject) and
 // hands them to the trash (Discard). BlobWriter and BlobReader keep a stream of bytes of any
-// length in an object, and the journal names objects that are not finished.
+// length in an object, and the journal names objects that are not finished. WriteBeside keeps one
+// in a file of its own.
 //
 // Three things are verified before bbolt or a caller sees a byte:
 //
@@ -27,7 +28,7 @@
 //	part, sums, verified, immutable        buckets, and how they are verified
 //	cache                                  what read transactions have decoded
 //	tx, objects, readahead, references     a transaction
-//	journal, blob, blobrecord              unfinished work, and streams of bytes
+//	journal, blob, blobrecord, beside      unfinished work, and streams of bytes
 //	store, handle, locate, leftovers       the open file, and finding it
 //	begin, use, write, upgrade             transactions of a file
 //	opening, open, attach, lease           opening it, in a file of its own or in an application's

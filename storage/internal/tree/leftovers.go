@@ -22,13 +22,7 @@ const (
 // RemoveLeftovers removes the temporary files next to path that killed processes
 // have left. Files that it cannot remove only take space.
 func RemoveLeftovers(path string, kinds ...string) {
-	dir, _ := TempName(path, "")
-	folder, err := os.Open(dir)
-	if err != nil {
-		return
-	}
-	names, _ := folder.Readdirnames(-1) // after an error, the names read so far are enough
-	folder.Close()
+	dir, names := namesBeside(path)
 	for _, name := range names {
 		for _, kind := range kinds {
 			if isLeftover(filepath.Base(path), kind, name) {
@@ -36,6 +30,18 @@ func RemoveLeftovers(path string, kinds ...string) {
 			}
 		}
 	}
+}
+
+// namesBeside returns the folder of a path, and the names in it that could be read.
+func namesBeside(path string) (dir string, names []string) {
+	dir, _ = TempName(path, "")
+	folder, err := os.Open(dir)
+	if err != nil {
+		return dir, nil
+	}
+	defer folder.Close()
+	names, _ = folder.Readdirnames(-1) // after an error, the names read so far are enough
+	return dir, names
 }
 
 // isLeftover reports whether a name is that of a temporary file of a kind, or of the

@@ -26,6 +26,7 @@ func Open(path string, o Settings, all func(t *Tx) Owners) (*Store, error) {
 	if db.Real, err = filepath.Abs(real); err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}
+	db.Beside = db.Real
 	found, err := db.openFile(context.Background(), deadline)
 	if err != nil {
 		return nil, err

@@ -25,6 +25,7 @@ type Store struct {
 	Path     string // as given, for messages
 	Real     string // absolute path of the file, with links resolved
 	bucket   []byte // bucket of the store in the file
+	Beside   string // path whose temporary names the files of its streams have; stores in one file have different ones
 	Attached bool   // the file belongs to an application
 	Opts     Settings
 	owners   func(t *Tx) Owners // lists what objects belong to
@@ -50,8 +51,8 @@ type Store struct {
 	// BeforeCommit, if set, runs before every commit, which fails if it returns an
 	// error. Tests count commits with it.
 	BeforeCommit func() error
-	// AtStep, if set, is called at named points of a copy. Tests kill the process
-	// there.
+	// AtStep, if set, is called at named points of a copy, and before files of streams are
+	// removed. Tests kill the process there.
 	AtStep func(point string)
 }
 

@@ -1,0 +1,200 @@
+"""A heavytail file."""
+
+import os
+import threading
+
+from . import errors, exchange
+from .connection import Connection, Server, encoded
+from .table import Table
+
+
+def open(path, *, read_only=False, create=True, command=None, flags=()):
+    """Opens a file, by the server that has it open or by a new one that ends with this program.
+
+    read_only refuses statements that write. create makes a file that does not exist. command is the
+    program heavytail, by default that of the environment variable HEAVYTAIL or of the PATH, and flags are
+    further ones for a server that is started, such as ["--memory-limit", "4GiB"].
+    """
+    path = os.fspath(path)
+    server, connection = None, Connection.to_file(path)
+    if connection is None:
+        flags = [*flags, *(["--read-only"] if read_only else []), *([] if create else ["--no-create"])]
+        server = Server(path, command or os.environ.get("HEAVYTAIL", "heavytail"), flags)
+        connection = server.connection(path)
+    return Database(connection, lambda: Connection.to_file(path), server, read_only)
+
+
+def connect(address, token):
+    """Connects to ``heavytail serve --listen ADDRESS``, with the token of its --token-file."""
+    def dial():
+        return Connection.to_address(address, token)
+
+    return Database(dial(), dial, None, False)
+
+
+class Database:
+    """A heavytail file. Made by open and connect, and closed by close or the end of a with.
+
+    Threads may share it; it runs one statement at a time.
+    """
+
+    def __init__(self, connection, dial, server, read_only):
+        self._connection, self._dial, self._server = connection, dial, server
+        self._lock = threading.Lock()
+        self.path = connection.greeting["file"]
+        self.root = connection.greeting["root"]  # the folder of the files that statements name
+        self.read_only = read_only or connection.greeting["read_only"]
+
+    def close(self):
+        """Closes the connection, and ends the server if open has started it. Jobs in the background stop at a checkpoint."""
+        with self._lock:
+            if self._connection:
+                self._connection.close()
+            self._connection, self._dial = None, None
+            if self._server:
+                self._server.close()
+                self._server = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __repr__(self):
+        return f"<heavytail.Database {self.path!r}>"
+
+    def query(self, statement, params=None, /, *, progress=None, deadline=None, data=None, **named):
+        """Runs a statement and returns its rows, a Table.
+
+        Parameters $name are arguments with a name, or in the dictionary params. progress is called with
+        dictionaries (stage, done, total, unit, remaining). deadline is the time in seconds after which the
+        statement is cancelled. data are the bytes, or an iterable of bytes, that IMPORT '-' reads. Ctrl-C
+        cancels the statement.
+        """
+        request = {"statement": statement, "params": {name: encoded(value) for name, value in {**(params or {}), **named}.items()}}
+        if progress:
+            request["progress"] = True
+        if deadline:
+            request["deadline"] = float(deadline)
+        if self.read_only:
+            request["read_only"] = True
+        if isinstance(data, (bytes, bytearray)):
+            data = [data]
+        with self._lock:
+            if self._dial is None:
+                raise errors.Error("the database is closed")
+            if self._connection is None:
+                self._connection = self._dial()
+                if self._connection is None:
+                    raise errors.Lost("the server has ended")
+            try:
+                return self._answer(statement, self._connection.frames(request, data), progress)
+            except errors.Error as error:
+                if isinstance(error, errors.Lost):
+                    self._drop()
+                raise
+            except BaseException:  # such as KeyboardInterrupt: closing the connection cancels the statement
+                self._drop()
+                raise
+
+    def _drop(self):
+        self._connection.close()
+        self._connection = None
+
+    def _answer(self, statement, frames, progress):
+        columns, rows, notices, failed = [], [], [], None
+        for frame in frames:
+            if "progress" in frame and progress:
+                progress(frame["progress"])
+            columns = frame.get("columns", columns)
+            rows += map(tuple, frame.get("rows", ()))
+            notices += [notice["text"] for notice in frame.get("notices", ())]
+            failed = frame.get("error")
+        if failed:
+            raise errors.of(failed, statement)
+        return Table([c["name"] for c in columns], [c.get("type", "") for c in columns], rows, notices)
+
+    def graphs(self):
+        """The graphs of the file, as SHOW GRAPHS lists them."""
+        return self.query("SHOW GRAPHS")
+
+    def embed(self, graph, name, method="dp_spectral", *, background=False, progress=None, **options):
+        """Computes an embedding of a graph.
+
+        options are those of the method (``heavytail help dp_spectral``). In the background the
+        answer is the job, and WAIT JOB waits for it.
+        """
+        statement = f"EMBED {quoted(graph)} USING {call(method, options)} AS {quoted(name)}"
+        return self.query(statement + (" IN BACKGROUND" if background else ""), progress=progress)
+
+    def nearest(self, embedding, to, k=10, *, metric=None, where=None):
+        """The k vertices whose vectors are nearest to a vertex, to the centroid of a list of vertices, or to a vector.
+
+        metric is "l2" (the default), "cosine" or "dot". where is a condition in the language, such as
+        "NOT linked AND degree >= 3".
+        """
+        if isinstance(to, str):
+            target, params = "$v", {"v": to}
+        elif isinstance(to, (list, tuple)) and to and all(isinstance(v, str) for v in to):
+            params = {f"v{i}": v for i, v in enumerate(to)}
+            target = "(" + ", ".join("$" + name for name in params) + ")"
+        else:
+            target, params = "$v", {"v": to}
+        space = f"{metric}({quoted(embedding)})" if metric else quoted(embedding)
+        return self.query(f"NEAREST {int(k)} TO {target} USING {space}" + condition(where), params)
+
+    def predict(self, scorer, k=10, *, vertex=None, graph=None, where=None):
+        """The k likeliest links that a graph does not have: those of a vertex, or of the whole graph.
+
+        scorer is in the language: "resource_allocation", "cosine(spec)" or "model(m)".
+        """
+        statement, params = f"PREDICT {int(k)} LINKS", {}
+        if vertex is not None:
+            statement, params = statement + " FOR $v", {"v": vertex}
+        if graph is not None:
+            statement += f" IN {quoted(graph)}"
+        return self.query(f"{statement} WITH {scorer}" + condition(where), params)
+
+    def import_networkx(self, graph, name, **options):
+        """Adds the vertices, edges and attributes of vertices of an undirected networkx graph to the graph of a name.
+
+        Keys are str() of the nodes, and two nodes must not have the same. The edge attribute weight is
+        the weight, unless the option weight names another one; options are those of IMPORT, such as
+        weight="none" or time="since".
+        """
+        options = {"format": "json", "ends": "id", **options}
+        return self.query(f"IMPORT '-' INTO {quoted(name)}{settings(options)}", data=exchange.node_link(graph))
+
+    def to_networkx(self, name):
+        """A graph as a networkx.Graph, with the attributes of its vertices, and weight and time of its edges."""
+        vertices, edges = self.query(f"SHOW VERTICES IN {quoted(name)}"), self.query(f"SHOW EDGES IN {quoted(name)}")
+        return exchange.graph_of(vertices, edges)
+
+
+def quoted(name):
+    """A name in the language."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(value):
+    """A value in the language."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    return "'" + str(value).replace("'", "''") + "'"
+
+
+def call(method, options):
+    return f"{method}({', '.join(f'{name} := {literal(value)}' for name, value in options.items())})"
+
+
+def settings(options):
+    return f" WITH {call('', options)}" if options else ""
+
+
+def condition(where):
+    return f" WHERE {where}" if where else ""

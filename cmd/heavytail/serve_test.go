@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"heavytail/query/remote"
+)
+
+// serving starts a server of a file in a process of its own, and returns it when it answers, with what it has written.
+func serving(t *testing.T, path string, flags ...string) (server *os.Process, messages *bytes.Buffer, wait func() int) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot send SIGTERM to another one on Windows")
+	}
+	cmd := child(t, append([]string{"serve", path}, flags...)...)
+	messages = &bytes.Buffer{}
+	cmd.Stderr = messages
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := false
+	wait = func() int {
+		ended = true
+		_ = cmd.Wait() // the exit code says it
+		return cmd.ProcessState.ExitCode()
+	}
+	t.Cleanup(func() {
+		if !ended {
+			_ = cmd.Process.Kill()
+			wait()
+		}
+	})
+	for range 1000 {
+		if db, err := remote.Open(t.Context(), path); err == nil {
+			db.Close()
+			return cmd.Process, messages, wait
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatal("the server does not answer")
+	return nil, nil, nil
+}
+
+// TestServe_SameOutput runs statements on a file and then through a server of a copy of it: in every format
+// standard output and standard error are the same, byte for byte, but for seconds, times and the widths of their columns.
+func TestServe_SameOutput(t *testing.T) {
+	direct := sampleFile(t)
+	copied := newFile(t)
+	mustWrite(t, copied, mustRead(t, direct))
+	server, messages, wait := serving(t, copied)
+	seconds := regexp.MustCompile(`\d+\.\d+(e-\d+)?|\d{4}-\d\d-\d\dT[0-9:]+Z`)
+	blanks := regexp.MustCompile(` +|-+`)
+	same := func(text string) string { return blanks.ReplaceAllString(seconds.ReplaceAllString(text, "-"), "-") }
+	for _, c := range []struct{ stdin, statements string }{
+		{"", "SHOW GRAPHS; DESCRIBE GRAPH line ALL; SHOW EMBEDDINGS; HELP NEAREST; SHOW METHODS"},
+		{"", "NEAREST 3 TO 'a' USING e; SCORE ('a', 'c'), ('a', 'x') WITH common_neighbors; EXPLAIN NEAREST 1 TO 'a' USING e"},
+		{"", "SHOW VERTICES IN line\n; SHOW EDGES IN lien; SHOW GRAPHS"},
+		{"", "SHOW GRAPHS; SHWO GRAPHS"},
+		{"", "NEAREST 3 TO 'nobody' USING e"},
+		{"x y\ny z\n", "SHOW GRAPHS; IMPORT '-' INTO piped; SHOW EDGES IN piped; INSERT EDGE ('a', 'd') INTO line; NEAREST 1 TO 'a' USING e; DROP GRAPH piped"},
+		{"", "CREATE GRAPH line"},
+		{"", ".timer off; .mode csv\n.columns graph\nSHOW GRAPHS; .param set who d\nNEAREST 1 TO $who USING e"},
+		{"", "CHECK; COUNT VERTICES IN line BY degree; SHOW VERTICES IN line WHERE degree > $degree"},
+	} {
+		for _, format := range []string{"table", "csv", "json", "line"} {
+			args := []string{"--format", format, "--param", "degree=1", "-c", c.statements}
+			want := command(t, c.stdin, append([]string{"exec", direct}, args...)...)
+			got := command(t, c.stdin, append([]string{"exec", copied}, args...)...)
+			if got.code != want.code || same(got.out) != same(want.out) || got.err != want.err {
+				t.Errorf("%s as %s: got %d\n%s%s\nwant %d\n%s%s", c.statements, format, got.code, got.out, got.err, want.code, want.out, want.err)
+			}
+		}
+	}
+	mustFail(t, exitFailed, []string{"open for reading only"}, "exec", copied, "--read-only", "-c", "CREATE GRAPH h")
+	mustFail(t, exitFailed, []string{"answers statements only"}, "exec", copied, "-c", ".dump")
+	mustFail(t, exitFailed, []string{"is using it"}, "serve", copied)
+	if err := server.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := wait(); code != exitDone || !strings.Contains(messages.String(), "notice: serving") {
+		t.Errorf("exit code %d: %s", code, messages)
+	}
+	mustRun(t, "", "check", copied)
+}
+
+// TestServe_Killed kills a server in the middle of an answer and of a job: the client says so, the file is
+// sound, and the next process finds no server.
+func TestServe_Killed(t *testing.T) {
+	path := newFile(t)
+	mustRun(t, "", "exec", path, "-c", "GENERATE preferential_attachment(n := 3000, m := 5, seed := 1) INTO g; EMBED g USING fastrp(dim := 8) AS e")
+	server, _, wait := serving(t, path)
+	mustRun(t, "", "exec", path, "-c", "EMBED g USING deepwalk(epochs := 65536) AS never IN BACKGROUND")
+	started, writing := io.Pipe()
+	answered := make(chan answer)
+	go func() {
+		var messages bytes.Buffer
+		code := run(t.Context(), []string{"exec", path, "--format", "csv", "-c", "NEAREST 2000 FOR ALL USING e"}, streams{in: strings.NewReader(""), out: writing, err: &messages})
+		answered <- answer{code: code, err: messages.String()}
+	}()
+	if _, err := started.Read(make([]byte, 10)); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	wait()
+	go func() { _, _ = io.Copy(io.Discard, started) }()
+	if a := <-answered; a.code != exitFailed || !strings.Contains(a.err, "the server has ended the connection") {
+		t.Errorf("exit code %d, %s", a.code, a.err)
+	}
+	started.Close()
+	if out := mustRun(t, "", "check", path); !strings.Contains(out, "1 graph, 1 embedding") {
+		t.Error(out)
+	}
+	mustRun(t, "", "exec", path, "-c", "SHOW GRAPHS")
+}
+
+// TestServe_StopsJob stops a server while a job embeds: the job can be resumed.
+func TestServe_StopsJob(t *testing.T) {
+	path := newFile(t)
+	mustRun(t, "", "exec", path, "-c", "GENERATE preferential_attachment(n := 500, m := 5, seed := 1) INTO g")
+	server, messages, wait := serving(t, path)
+	mustRun(t, "", "exec", path, "-c", "EMBED g USING deepwalk(epochs := 65536) AS never IN BACKGROUND")
+	if err := server.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := wait(); code != exitDone {
+		t.Errorf("exit code %d: %s", code, messages)
+	}
+	if out := mustRun(t, "", "exec", path, "-c", "SHOW JOBS COLUMNS state", "--format", "csv"); !strings.Contains(out, "interrupted") {
+		t.Error(out)
+	}
+	mustRun(t, "", "check", path)
+}
+
+// TestServe_Flags tries wrong command lines and token files.
+func TestServe_Flags(t *testing.T) {
+	path, dir := sampleFile(t), t.TempDir()
+	token := filepath.Join(dir, "token")
+	mustFail(t, exitUsage, []string{"--listen needs --token-file"}, "serve", path, "--listen", "127.0.0.1:0")
+	mustFail(t, exitUsage, []string{"--max-rows (-1) must not be negative"}, "serve", path, "--max-rows", "-1")
+	mustFail(t, exitUsage, []string{"FILE"}, "serve", ":memory:")
+	mustFail(t, exitFailed, []string{"no such file"}, "serve", newFile(t), "--no-create")
+	first, err := readToken(token)
+	if err != nil || len(first) != 64 {
+		t.Fatal(first, err)
+	}
+	if again, err := readToken(token); again != first || err != nil {
+		t.Error(again, err)
+	}
+	if runtime.GOOS != "windows" {
+		if err := os.Chmod(token, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		mustFail(t, exitFailed, []string{"other users may read"}, "serve", path, "--listen", "127.0.0.1:0", "--token-file", token)
+	}
+	a := command(t, `{"id":1,"statement":"SHOW GRAPHS COLUMNS graph"}`+"\n", "serve", path, "--stdio", "--read-only")
+	if a.code != exitDone || a.out != `{"id":1,"columns":[{"name":"graph","type":"text","not_null":true}],"rows":[["line"]],"end":{"rows":1}}`+"\n" {
+		t.Errorf("%d %s %s", a.code, a.out, a.err)
+	}
+}

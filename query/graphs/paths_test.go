@@ -1,0 +1,55 @@
+package graphs_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"heavytail/query/graphs"
+	"heavytail/query/internal/querytest"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+)
+
+// TestShortestPaths_Directed follows the edges of a directed graph in each direction: a way in one is the
+// reverse of one in the other.
+func TestShortestPaths_Directed(t *testing.T) {
+	db := querytest.Open(t, nil)
+	// 0 → 1 → 2 → 0, 2 → 3 and 4 → 3.
+	d := csr.NewDirected(csr.Rows{Offsets: []int64{0, 1, 2, 4, 4, 5}, Targets: []uint32{1, 2, 0, 3, 3}})
+	_, err := querytest.Engine(db).Store.PutGraph(t.Context(), "g", storage.PutGraphRequest{Directed: d, Keys: func(v uint32) string { return strconv.Itoa(int(v)) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		from, to  string
+		direction graphs.Direction
+		want      []string
+	}{
+		{"0", "3", "", []string{"0 1 2 3"}},
+		{"3", "0", graphs.DirectionIn, []string{"3 2 1 0"}},
+		{"3", "0", graphs.DirectionOut, nil},
+		{"0", "4", "", nil},
+		{"0", "3", graphs.DirectionBoth, []string{"0 2 3", "0 1 2 3"}},
+		{"0", "4", graphs.DirectionBoth, []string{"0 2 3 4", "0 1 2 3 4"}},
+		{"1", "0", "", []string{"1 2 0"}},
+		{"1", "0", graphs.DirectionIn, []string{"1 0"}},
+	} {
+		r, err := db.Graphs().ShortestPaths(t.Context(), graphs.PathsRequest{PathRequest: graphs.PathRequest{Graph: "g", From: tt.from, To: tt.to}, K: 5, Direction: tt.direction})
+		var got []string
+		for _, steps := range r.Paths {
+			var keys []string
+			for i, s := range steps {
+				if s.Length != float64(i) {
+					t.Errorf("%v: step %d has the length %v", tt, i, s.Length)
+				}
+				keys = append(keys, s.Vertex)
+			}
+			got = append(got, strings.Join(keys, " "))
+		}
+		if err != nil || !slices.Equal(got, tt.want) || (len(r.Notices) > 0) != (tt.want == nil) {
+			t.Errorf("%v: %v, %v, %v", tt, got, r.Notices, err)
+		}
+	}
+}

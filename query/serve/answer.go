@@ -1,0 +1,201 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"heavytail/query"
+	"heavytail/query/fault"
+	"heavytail/query/internal/wire"
+	"heavytail/query/parser"
+	"heavytail/query/rows"
+)
+
+const (
+	batchBytes = 32 << 10               // of a frame with rows
+	batchTime  = 100 * time.Millisecond // after which rows are sent that are made slowly
+)
+
+// answer is the work of one statement.
+type answer struct {
+	service *service
+	out     *output
+	message *wire.Message
+	frames  frames
+}
+
+// run runs the statement and writes its frames. It calls ended before the last one, after which the client may
+// use the id again.
+func (a *answer) run(ctx context.Context, input io.Reader, ended func()) {
+	limit := a.service.opts.TimeLimit
+	if own := wire.Seconds(a.message.Deadline); own > 0 && (limit == 0 || own < limit) {
+		limit = own
+	}
+	if limit > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, limit)
+		defer stop()
+	}
+	a.frames.begin()
+	err := a.execute(ctx, input)
+	if err != nil && errors.Is(context.Cause(ctx), wire.ErrStopped) {
+		err = stopped{err}
+	}
+	ended()
+	a.frames.end(err)
+}
+
+// stopped is the error of a statement that the server has cancelled to stop.
+type stopped struct{ err error }
+
+func (e stopped) Error() string   { return wire.ErrStopped.Error() + ": " + e.err.Error() }
+func (e stopped) Unwrap() []error { return []error{wire.ErrStopped, e.err} }
+
+// execute runs the statement, when it is its turn, and adds its rows to the frames.
+func (a *answer) execute(ctx context.Context, input io.Reader) error {
+	m, f := a.message, &a.frames
+	select {
+	case a.service.slots <- struct{}{}:
+		defer func() { <-a.service.slots }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	r := query.Request{
+		Source:   parser.Source{Text: m.Statement, Pos: parser.Pos{Offset: m.Offset, Line: m.Line, Column: m.Column}},
+		ReadOnly: m.ReadOnly, Input: input, Progress: func(rows.Progress) {}, Notice: f.notice,
+	}
+	if m.Progress {
+		r.Progress = func(p rows.Progress) { a.out.trySend(line(wire.Frame{ID: m.ID, Progress: wire.ProgressOf(p)})) }
+	}
+	if len(m.Params) > 0 {
+		r.Params = make(map[string]any, len(m.Params))
+		for name, value := range m.Params {
+			r.Params[name] = value.Value
+		}
+	}
+	table, err := a.service.db.Execute(ctx, r)
+	if err != nil {
+		return err
+	}
+	defer table.Close()
+	f.columns(table)
+	if m.Format == wire.Objects {
+		f.names = table.Columns()
+	}
+	for most := a.service.opts.MaxRows; table.Next(); {
+		if most > 0 && f.count == most {
+			return &fault.LimitError{What: "the answer", Need: f.count + 1, Limit: most, Unit: "rows", Field: "MaxRows"}
+		}
+		if err := f.row(table.Row()); err != nil {
+			return err
+		}
+		if f.count&0xFF == 0 {
+			if err := ctx.Err(); err != nil { // rows in memory do not end with the context
+				return err
+			}
+		}
+	}
+	for _, n := range table.Notices() {
+		if !slices.Contains(f.said, n) { // of a statement that was not noticed at once, such as HELP
+			f.notice(n)
+		}
+	}
+	return table.Err()
+}
+
+// frames builds the frames of one table.
+type frames struct {
+	out     *output
+	id      int64
+	names   []string      // of the columns, for objects; nil for arrays
+	count   int64         // rows
+	said    []rows.Notice // all notices so far
+	waiting []rows.Notice // those for the next frame
+
+	buffer []byte    // the frame that is not sent yet
+	began  time.Time // when its first row came
+	rows   bool      // it has rows
+}
+
+func (f *frames) begin() {
+	f.buffer = strconv.AppendInt(append(f.buffer[:0], `{"id":`...), f.id, 10)
+	f.rows = false
+}
+
+// member adds a value to the frame.
+func (f *frames) member(name string, value any) {
+	f.close()
+	f.buffer = append(f.buffer, `,"`+name+`":`...)
+	f.buffer = append(f.buffer, marshal(value)...)
+}
+
+// close ends the list of rows.
+func (f *frames) close() {
+	if f.rows {
+		f.buffer, f.rows = append(f.buffer, ']'), false
+	}
+}
+
+func (f *frames) columns(r *rows.Rows) {
+	if len(r.Columns()) > 0 {
+		f.member("columns", wire.ColumnsOf(r))
+	}
+	if r.IsContinued() {
+		f.member("continued", true)
+	}
+}
+
+// notice keeps a notice for the next frame, or sends it at once if it comes before the work.
+func (f *frames) notice(n rows.Notice) {
+	f.said = append(f.said, n)
+	if n.Early {
+		f.out.send(line(wire.Frame{ID: f.id, Notices: []rows.Notice{n}}))
+		return
+	}
+	f.waiting = append(f.waiting, n)
+}
+
+var errClosed = errors.New("the client has closed the connection")
+
+// row adds a row, and sends the frame if it is long enough or old enough.
+func (f *frames) row(row []rows.Value) (err error) {
+	if f.rows {
+		f.buffer = append(f.buffer, ',')
+	} else {
+		f.buffer, f.rows, f.began = append(f.buffer, `,"rows":[`...), true, time.Now()
+	}
+	before := len(f.buffer)
+	if f.buffer, err = wire.AppendRow(f.buffer, f.names, row); err != nil {
+		f.buffer = append(f.buffer[:before], "null"...)
+		return fmt.Errorf("row %d: %w", f.count+1, err)
+	}
+	f.count++
+	if len(f.buffer) < batchBytes && time.Since(f.began) < batchTime {
+		return nil
+	}
+	f.close()
+	f.buffer = append(f.buffer, "}\n"...)
+	if !f.out.send(f.buffer) {
+		return errClosed
+	}
+	f.begin()
+	return nil
+}
+
+// end sends the rest, with the end or an error.
+func (f *frames) end(err error) {
+	if len(f.waiting) > 0 {
+		f.member("notices", f.waiting)
+	}
+	if err != nil {
+		f.member("error", wire.ErrorOf(err))
+	} else {
+		f.member("end", wire.End{Rows: f.count})
+	}
+	f.out.send(append(f.buffer, "}\n"...))
+}

@@ -1,0 +1,9 @@
+package serve_test
+
+import (
+	"testing"
+
+	"heavytail/.ci/leaktest"
+)
+
+func TestMain(m *testing.M) { leaktest.Main(m) }
