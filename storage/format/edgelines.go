@@ -3,7 +3,9 @@ package format
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -215,6 +217,7 @@ func (p *parser) plainLines(text []byte) (done int, err error) {
 			at++
 		}
 		source := at
+		at += leadingDigits(text, at)
 		for class[text[at]] == classKey {
 			at++
 		}
@@ -227,6 +230,7 @@ func (p *parser) plainLines(text []byte) (done int, err error) {
 			at++
 		}
 		target := at
+		at += leadingDigits(text, at)
 		for class[text[at]] == classKey {
 			at++
 		}
@@ -245,6 +249,18 @@ func (p *parser) plainLines(text []byte) (done int, err error) {
 		}
 	}
 	return done, nil
+}
+
+// leadingDigits returns the number of digits at a place of the text, up to eight, or 0 near its end. Most keys are
+// numbers, and where they have different lengths the end of a loop over their bytes cannot be predicted.
+func leadingDigits(text []byte, at int) int {
+	if len(text)-at < 8 {
+		return 0
+	}
+	word := binary.LittleEndian.Uint64(text[at:])
+	// The first byte that is no digit is found: bytes behind it may be changed by its carry.
+	other := ((word + 0x4646464646464646) | (word - 0x3030303030303030)) & 0x8080808080808080
+	return bits.TrailingZeros64(other) / 8
 }
 
 // plainFields does the same as plainLines for a plan that reads different columns than the
@@ -306,6 +322,7 @@ func (p *parser) fields(text []byte, at int, field *[delimited.Roles][]byte) (en
 			at++
 		}
 		start := at
+		at += leadingDigits(text, at)
 		for class[text[at]] == classKey {
 			at++
 		}

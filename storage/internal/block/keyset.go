@@ -372,19 +372,23 @@ func (n *Interner) Intern(key []byte) (uint32, error) {
 }
 
 // decimalValue returns the value of a decimal number of up to eight digits without leading
-// zeros, since "07" and "7" are different keys.
+// zeros, since "07" and "7" are different keys. It has no loop, whose end could not be predicted where numbers have different lengths.
 func decimalValue(key []byte) (int, bool) {
-	if len(key) == 0 || len(key) > 8 || (key[0] == '0' && len(key) > 1) {
+	if len(key) == 0 || len(key) > shortKey || key[0] == '0' && len(key) > 1 {
 		return 0, false
 	}
-	value := 0
-	for _, c := range key {
-		if c-'0' > 9 {
-			return 0, false
-		}
-		value = 10*value + int(c-'0')
+	// The digits are the bytes of a word, the last one in the highest byte; zeros are below a shorter number.
+	const zeros, highBits = 0x3030303030303030, 0x8080808080808080
+	missing := uint(8 * (shortKey - len(key)))
+	digits := packKey(key)<<missing | zeros&(1<<missing-1)
+	if ((digits+0x4646464646464646)|(digits-zeros)|digits)&highBits != 0 {
+		return 0, false // a byte is no digit
 	}
-	return value, true
+	digits -= zeros
+	digits = 10*digits + digits>>8 // every second byte has a number of two digits
+	const even = 0x000000ff000000ff
+	high, low := digits&even, digits>>16&even
+	return int((high*(100+1000000<<32) + low*(1+10000<<32)) >> 32), true
 }
 
 // BytesOf returns bytes that share the memory of a string; they must not be modified.
