@@ -102,8 +102,7 @@ func (p *parser) dataLine(line []byte) error {
 			return err
 		}
 	}
-	clear(p.further.values)
-	p.columns.Split(line, sep, &p.plan, p.opts.MaxKey)
+	p.split(line, sep)
 	if p.columns.Bad.Found() {
 		return p.bad(line, p.columns.Bad)
 	}
@@ -210,6 +209,7 @@ func (p *parser) plainLines(text []byte) (done int, err error) {
 	text = text[:bytes.LastIndexByte(text, '\n')+1] // so that every scan below ends
 	class, runs := &p.class, p.sep == delimited.SeparatorWhitespace
 	most := cmp.Or(p.opts.MaxLines, math.MaxInt64)
+	edge := Edge{Weight: 1, Both: p.both}
 	for at := 0; at < len(text); done = at {
 		for runs && class[text[at]] == classSeparator {
 			at++
@@ -237,7 +237,9 @@ func (p *parser) plainLines(text []byte) (done int, err error) {
 		}
 		at = end + 1
 		p.stats.Lines++
-		err = p.emit(Edge{Source: text[source:sourceEnd:sourceEnd], Target: text[target:targetEnd:targetEnd], Weight: 1}, extra)
+		p.count(extra)
+		edge.Source, edge.Target = text[source:sourceEnd:sourceEnd], text[target:targetEnd:targetEnd]
+		err = p.yield(edge)
 		if err != nil {
 			return at, err
 		}
@@ -252,27 +254,45 @@ func (p *parser) plainFields(text []byte) (done int, err error) {
 	most := cmp.Or(p.opts.MaxLines, math.MaxInt64)
 	for at := 0; at < len(text); done = at {
 		var field [delimited.Roles][]byte
+		clear(p.attributes.values)
+		p.relation = nil
 		end, extra := p.fields(text, at, &field)
 		if end < 0 || extra > p.spare || end-at > p.opts.MaxLine || p.stats.Lines == most {
 			return done, nil
 		}
 		edge := Edge{Source: field[delimited.Source], Target: field[delimited.Target], Weight: 1}
-		if !p.keysFit(edge) {
+		if !p.keysFit(&edge) {
 			return done, nil
 		}
-		if bad, _ := measure(&edge, &field); bad != delimited.Ignored {
+		if bad, _ := measure(&edge, &field); bad != delimited.Ignored || !p.plainValues() {
 			return done, nil
+		}
+		if err := p.takeRelation(); err != nil {
+			return done, err
 		}
 		at = end + 1
 		p.stats.Lines++
-		if err := p.emitMeasured(edge, extra); err != nil {
+		if err := p.emitMeasured(&edge, extra); err != nil {
 			return at, err
 		}
 	}
 	return done, nil
 }
 
-func (p *parser) keysFit(e Edge) bool {
+// plainValues reports whether the values of the attributes of an edge are plain, and makes empty ones missing.
+func (p *parser) plainValues() bool {
+	for i, value := range p.attributes.values {
+		if !p.cells.plain(&p.attributes.columns[i], value) {
+			return false
+		}
+		if len(value) == 0 {
+			p.attributes.values[i] = nil
+		}
+	}
+	return true
+}
+
+func (p *parser) keysFit(e *Edge) bool {
 	return len(e.Source) > 0 && len(e.Target) > 0 && max(len(e.Source), len(e.Target)) <= p.opts.MaxKey
 }
 
@@ -296,6 +316,10 @@ func (p *parser) fields(text []byte, at int, field *[delimited.Roles][]byte) (en
 		case runs && start == at: // blanks at the end of the line
 		case column < len(roles) && roles[column] != delimited.Ignored:
 			field[roles[column]] = text[start:at:at]
+		case column < len(p.reads) && p.reads[column] >= 0:
+			p.attributes.values[p.reads[column]] = text[start:at:at]
+		case column < len(p.reads) && p.reads[column] == placeRelation:
+			p.relation = text[start:at:at]
 		default:
 			extra++
 		}
@@ -374,7 +398,13 @@ func (p *parser) end() error {
 		p.stats.Ends = [2]string{p.names[source-1], p.names[target-1]}
 	}
 	p.doubtEdges(below - 1)
-	return p.summary()
+	if err := p.summary(); err != nil {
+		return err
+	}
+	if err := p.direct(); err != nil {
+		return err
+	}
+	return p.attributes.settle()
 }
 
 // summaryWords are the words, in lower case, of a line below the edges that says how many there are.

@@ -4,6 +4,10 @@ import (
 	"context"
 	"io"
 	"iter"
+	"slices"
+	"strings"
+
+	"heavytail/storage/format/internal/delimited"
 )
 
 // WriteEdgeList writes edges without weights and times as WriteEdges does, in
@@ -19,9 +23,10 @@ func WriteEdgeList(ctx context.Context, w io.Writer, n int, key AppendKey, edges
 }
 
 // WriteEdges writes the edges of a graph, one per line, with weights if the graph is weighted
-// and times if it is timed. Vertices without edges are not written, nor are attributes.
+// and times if it is timed. Vertices without edges are not written, nor are their attributes. A comment "# Directed
+// graph" begins the list of a directed graph.
 //
-// If every key is one word, a line is "u v", "u v weight", "u v time" or "u v weight time",
+// If every key is one word and edges have no attributes, a line is "u v", "u v weight", "u v time" or "u v weight time",
 // below a comment that names the columns; the line of an edge without a time has no time
 // column. Otherwise the text is CSV, as WriteCSV writes it. Read with zero options reads the
 // same edges back in both cases; most other tools read the first form, too. A key that is
@@ -30,21 +35,43 @@ func WriteEdgeList(ctx context.Context, w io.Writer, n int, key AppendKey, edges
 func WriteEdges(ctx context.Context, w io.Writer, g Graph) error {
 	words, err := allWords(ctx, g.Vertices, g.Key)
 	if err == nil {
-		e := edgeWriter{csvWriter: csvWriter{graphWriter: newGraphWriter(ctx, w, &g)}, words: words}
+		e := edgeWriter{csvWriter: csvWriter{graphWriter: newGraphWriter(ctx, w, &g)}, words: words && len(g.EdgeColumns) == 0, says: g.Directed}
 		err = e.write()
 	}
 	return writing("edge list", err)
 }
 
-// WriteCSV writes the edges of a graph as CSV under the header "source,target[,weight][,time]".
-// Keys are quoted where CSV requires it and may contain line breaks. The time field of an edge
-// without a time is empty. See WriteEdges.
+// WriteCSV writes the edges of a graph as CSV under the header "source,target[,weight][,time]" and the
+// names of the attributes of edges. Keys are quoted where CSV requires it and may contain line breaks. The time field of
+// an edge without a time is empty, and so is a missing value. A name has its type behind it where WriteVertices
+// writes one, and where a reader could take the column for another one. That a graph is directed is not written: see
+// WriteEdges and Options.Directed.
 func WriteCSV(ctx context.Context, w io.Writer, g Graph, opts CSVOptions) error {
 	if opts.Neo4j && g.Times != TimeNumbers {
 		g.Times = TimeClocks // a column has one type
 	}
 	e := edgeWriter{csvWriter: csvWriter{graphWriter: newGraphWriter(ctx, w, &g), csv: opts}}
 	return writing("CSV of edges", e.write())
+}
+
+// guardText guards a value of a Text.
+func (c *csvWriter) guardText(column Column, value []byte, ok bool) []byte {
+	if ok && typeOr(column.Type) == Text {
+		c.guarded = c.csv.guard(c.guarded[:0], value)
+		return c.guarded
+	}
+	return value
+}
+
+// appendField appends a value, which is an empty field if it is missing.
+func appendField(line, value []byte, ok bool) []byte {
+	switch {
+	case !ok:
+		return line
+	case len(value) == 0:
+		return append(line, `""`...)
+	}
+	return appendQuoted(line, value)
 }
 
 // csvWriter is the part that the writers of CSV share.
@@ -66,7 +93,11 @@ func (c *csvWriter) appendKey(line []byte, v uint32) (_ []byte, err error) {
 type edgeWriter struct {
 	csvWriter
 	words     bool
+	says      bool // a comment says that the graph is directed
+	relation  int  // the attribute that Neo4j's type is, or placeNone
 	separator byte
+
+	weights, times bool // there is a column of them
 }
 
 func (e *edgeWriter) write() error {
@@ -74,11 +105,86 @@ func (e *edgeWriter) write() error {
 	if e.words {
 		e.separator = ' '
 	}
-	e.Write(e.header())
+	if err := e.g.checkEdgeColumns(nil); err != nil {
+		return err
+	}
+	// Names in Neo4j's headers have their types behind them in any case, so that only a column of its own keeps a
+	// reader from taking an attribute for the weight or the time.
+	e.weights = e.g.Weighted || e.csv.Neo4j && e.g.claimed(delimited.Weight)
+	e.times = e.g.Timed || e.csv.Neo4j && e.g.claimed(delimited.Time)
+	e.relation = placeNone
+	if e.csv.Neo4j {
+		e.relation = slices.IndexFunc(e.g.EdgeColumns, func(c Column) bool { return c.Name == neo4jType && typeOr(c.Type) == Text })
+	}
+	if e.says {
+		e.WriteString(directedComment)
+	}
+	names, err := e.names()
+	if err != nil {
+		return err
+	}
+	e.Write(append(append(e.header(), names...), '\n'))
 	return e.finish(e.edges(e.appendLine))
 }
 
-// header keeps a reader from taking the first edge for a header.
+// directedComment is what SNAP writes above the edges of a directed graph.
+const directedComment = "# Directed graph\n"
+
+// names returns the names of the attributes, each behind a separator.
+func (e *edgeWriter) names() (line []byte, err error) {
+	if len(e.g.EdgeColumns) == 0 {
+		return nil, nil
+	}
+	var stated []bool
+	if !e.csv.Neo4j {
+		if stated, err = e.statedTypes(); err != nil {
+			return nil, err
+		}
+	}
+	for i, c := range e.g.EdgeColumns {
+		e.guarded = e.csv.guard(e.guarded[:0], []byte(c.Name))
+		switch {
+		case i == e.relation:
+			continue
+		case e.csv.Neo4j:
+			e.guarded = append(append(e.guarded, ':'), typeText(c.Type)...)
+		case stated[i]:
+			e.guarded = append(append(e.guarded, ':'), typeOr(c.Type)...)
+		}
+		line = appendName(append(line, e.separator), e.guarded)
+	}
+	return line, nil
+}
+
+// statedTypes reads all values and reports for each column whether its type is written.
+func (e *edgeWriter) statedTypes() ([]bool, error) {
+	looks := newTypeLooks(e.g.EdgeColumns)
+	for i, c := range e.g.EdgeColumns {
+		special := c.Name == edgeID || delimited.UsualRole(c.Name) != delimited.Ignored || strings.Contains(c.Name, ":")
+		looks.state[i] = looks.state[i] || special
+	}
+	err := e.edges(func(_ []byte, edge NumberedEdge) ([]byte, error) {
+		for i := range e.g.EdgeColumns {
+			value, ok, err := e.guardedValue(i, edge)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				looks.see(i, value)
+			}
+		}
+		return nil, nil
+	})
+	return looks.stated(), err
+}
+
+// guardedValue returns the value of an edge as it is written, before quoting.
+func (e *edgeWriter) guardedValue(column int, edge NumberedEdge) ([]byte, bool, error) {
+	value, ok, err := e.edgeValue(column, edge)
+	return e.guardText(e.g.EdgeColumns[column], value, ok), ok, err
+}
+
+// header returns the names of the columns that are no attributes. They keep a reader from taking the first edge for a header.
 func (e *edgeWriter) header() []byte {
 	names := []string{"source", "target", "weight", "time"}
 	switch {
@@ -91,13 +197,12 @@ func (e *edgeWriter) header() []byte {
 		}
 	}
 	var header []byte
-	for i, has := range []bool{true, true, e.g.Weighted, e.g.Timed} {
+	for i, has := range []bool{true, true, e.weights, e.times} {
 		if has {
 			header = append(append(header, names[i]...), e.separator)
 		}
 	}
-	header[len(header)-1] = '\n'
-	return header
+	return header[:len(header)-1]
 }
 
 func (e *edgeWriter) appendLine(line []byte, edge NumberedEdge) ([]byte, error) {
@@ -108,18 +213,31 @@ func (e *edgeWriter) appendLine(line []byte, edge NumberedEdge) ([]byte, error) 
 	} else if line, err = e.appendKeys(line, edge); err != nil {
 		return nil, err
 	}
+	if e.weights {
+		line = append(line, e.separator)
+	}
 	if e.g.Weighted {
-		if line, err = appendWeight(append(line, e.separator), edge); err != nil {
+		if line, err = appendWeight(line, edge); err != nil {
 			return nil, err
 		}
 	}
-	if e.g.Timed {
+	if e.times {
 		if edge.Timed || !e.words {
 			line = append(line, e.separator)
 		}
-		if edge.Timed {
+		if e.g.Timed && edge.Timed {
 			line = e.g.Times.Append(line, edge.Time)
 		}
+	}
+	for i := range e.g.EdgeColumns {
+		if i == e.relation {
+			continue
+		}
+		value, ok, err := e.guardedValue(i, edge)
+		if err != nil {
+			return nil, err
+		}
+		line = appendField(append(line, e.separator), value, ok)
 	}
 	return append(line, '\n'), nil
 }
@@ -129,10 +247,17 @@ func (e *edgeWriter) appendKeys(line []byte, edge NumberedEdge) ([]byte, error) 
 	if err == nil {
 		line, err = e.appendKey(append(line, ','), edge.Target)
 	}
-	if e.csv.Neo4j {
-		line = append(line, ",EDGE"...)
+	if err != nil || !e.csv.Neo4j {
+		return line, err
 	}
-	return line, err
+	line = append(line, ',')
+	if e.relation != placeNone {
+		value, ok, err := e.guardedValue(e.relation, edge)
+		if err != nil || ok && len(value) > 0 {
+			return appendField(line, value, ok), err
+		}
+	}
+	return append(line, neo4jEdge...), nil
 }
 
 // allWords reports whether every key can be written in a list separated by spaces.

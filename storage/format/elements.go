@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"heavytail/storage/format/internal/delimited"
-	"heavytail/storage/format/internal/fault"
 	"heavytail/storage/format/internal/tokens"
 	"heavytail/storage/internal/excerpt"
 )
@@ -20,11 +19,12 @@ type elements struct {
 	opts    Options
 	h       Handler
 	stats   ReadStats
-	columns []Column
-	values  [][]byte // of the vertex being read, by column
+	ofNodes attributes
+	ofEdges attributes // its function is nil if they are left out
+	course  direction
 
 	// What is left out.
-	edgeValues, graphValues, absent, times, periods, turned, programs, other tally
+	edgeValues, parallel, graphValues, absent, times, periods, turned, programs, other tally
 
 	at   func(kind error, format string, args ...any) *LineError // returns an error at the last token
 	flaw *LineError                                              // the first thing wrong with the element being read
@@ -37,9 +37,14 @@ func newElements(opts Options, h Handler, position func() (line int64, column in
 		line, column := position()
 		return &LineError{opts.Name, line, column, fmt.Sprintf(format, args...), kind}
 	}
+	set := func(pass func([]Column) error) attributes {
+		return attributes{pass: pass, most: opts.MaxColumns, maxValue: opts.MaxValue}
+	}
 	return elements{
 		opts: opts, h: h, at: at, text: []byte{},
+		ofNodes: set(h.Columns), ofEdges: set(h.EdgeColumns), course: newDirection(opts, h),
 		edgeValues:  tally{what: "attributes of edges left out", remedy: "the options weight and time take one each"},
+		parallel:    tally{what: "keys of parallel edges left out", remedy: "an edge is stored once"},
 		graphValues: tally{what: "attributes of the graph left out"},
 		absent:      tally{what: MissingValues},
 		times:       tally{what: "times left out"},
@@ -62,7 +67,7 @@ func (g *elements) here() int64 { return g.at(nil, "").Line }
 
 // report adds to the statistics what the read has left out.
 func (g *elements) report() {
-	for _, t := range []*tally{&g.edgeValues, &g.graphValues, &g.absent, &g.times, &g.periods, &g.turned, &g.programs, &g.other} {
+	for _, t := range []*tally{&g.edgeValues, &g.parallel, &g.graphValues, &g.absent, &g.times, &g.periods, &g.turned, &g.programs, &g.other} {
 		t.report(&g.stats)
 	}
 }
@@ -75,7 +80,42 @@ func (g *elements) wrong(kind error, format string, args ...any) {
 }
 
 // begin prepares for the next node or edge.
-func (g *elements) begin() { g.flaw, g.text = nil, g.text[:0] }
+func (g *elements) begin() {
+	g.flaw, g.text = nil, g.text[:0]
+	g.course.now, g.course.both = g.course.all, false
+}
+
+// direct takes what the text says of the direction of all edges that do not say it themselves.
+func (g *elements) direct(directed bool) error {
+	g.stats.Directed = g.stats.Directed || directed
+	g.course.all = courseOf(directed)
+	if directed && g.course.pass != nil && g.course.told != courseDirected && g.stats.Edges > 0 {
+		return g.at(ErrSyntax, lateDirection)
+	}
+	return nil
+}
+
+// turn takes the direction of the edge being read, which has its own. what names it in a remark.
+func (g *elements) turn(directed bool, what string) {
+	g.course.now = courseOf(directed)
+	g.stats.Directed = g.stats.Directed || directed
+	if g.course.now != g.course.all && !g.course.kept {
+		g.turned.add(what, g.here)
+	}
+}
+
+// conclude passes what is known only at the end of a text.
+func (g *elements) conclude() error {
+	if err := g.course.tell(g.course.all); err != nil {
+		return err
+	}
+	return g.ofEdges.settle()
+}
+
+// isAttribute reports whether a value of an edge without a role is read as an attribute.
+func (g *elements) isAttribute(name string) bool {
+	return g.ofEdges.pass != nil && isEdgeAttribute(name)
+}
 
 // passed reports whether the element was valid. If not, it ends the read, or counts the element
 // under SkipBad.
@@ -110,13 +150,14 @@ func (g *elements) vertex(key []byte) error {
 		return err
 	}
 	g.stats.Vertices++
-	return g.h.Vertex(key, g.values)
+	return g.h.Vertex(key, g.ofNodes.values)
 }
 
 // deliver delivers an edge with its weight and time, which may be missing, if the edge is
 // valid.
 func (g *elements) deliver(edge Edge, field [delimited.Roles][]byte) error {
 	g.measure(&edge, field)
+	edge.Values = g.ofEdges.values
 	return g.edge(edge)
 }
 
@@ -135,9 +176,14 @@ func (g *elements) edge(edge Edge) error {
 	if ok, err := g.passed(); !ok {
 		return err
 	}
+	if late, err := g.course.edge(&edge, g.stats.Edges == 0); err != nil {
+		return err
+	} else if late {
+		return g.at(ErrSyntax, lateDirection)
+	}
 	g.stats.Edges++
 	g.stats.setTime(&edge, unitsPerSecond(g.opts.TimeUnit), 0)
-	g.stats.measured(edge)
+	g.stats.measured(&edge)
 	return g.h.Edge(edge)
 }
 
@@ -145,48 +191,50 @@ func (g *elements) edge(edge Edge) error {
 // and GML.
 type openElements struct {
 	elements
-	place map[string]int          // of columns by their names, from 1 on
-	types []Type                  // types of the columns by the values so far; passed to the handler at the end
-	usual [delimited.Roles]string // the names of weight and time, once they are known
-	seen  [delimited.Roles]bool   // whether any edge had an attribute of the role
+	multigraph bool                    // edges are distinguished by keys
+	usual      [delimited.Roles]string // the names of weight and time, once they are known
+	seen       [delimited.Roles]bool   // whether any edge had an attribute of the role
 }
 
 func newOpenElements(opts Options, h Handler, position func() (line int64, column int)) openElements {
-	return openElements{elements: newElements(opts, h, position), place: map[string]int{}}
+	return openElements{elements: newElements(opts, h, position)}
 }
 
 // columnOf returns the column of a name, which it adds if it is new, or placeNone if the
 // attribute is not to be read.
 func (g *openElements) columnOf(name string) (int, error) {
-	if place := g.place[name]; place > 0 {
-		return place - 1, nil
-	}
 	if g.opts.Columns != nil && !slices.Contains(g.opts.Columns, name) {
 		return placeNone, nil
 	}
-	switch {
-	case name == "":
-		return 0, g.at(ErrSyntax, "a member without a name")
-	case fault.OfEncoding([]byte(name)).Found():
-		return 0, g.at(ErrSyntax, "the name of a member holds a NUL")
-	case len(g.columns) == g.opts.MaxColumns:
-		return 0, g.at(ErrLimit, "nodes have more than %d attributes", g.opts.MaxColumns)
-	}
-	g.columns = append(g.columns, Column{Name: name})
-	g.values, g.types = append(g.values, nil), append(g.types, Untyped)
-	g.place[name] = len(g.columns)
-	return len(g.columns) - 1, g.h.Columns(g.columns)
+	return g.findIn(&g.ofNodes, name)
 }
 
-// take sets a value of the vertex being read; a nil text is missing.
-func (g *openElements) take(column int, text []byte, kind Type) {
-	if len(text) > g.opts.MaxValue {
-		g.wrong(ErrLimit, "a value exceeds the limit of %d bytes", g.opts.MaxValue)
+// edgeColumn is columnOf for an attribute of edges, which it counts if it is not to be read.
+func (g *openElements) edgeColumn(name string) (int, error) {
+	switch {
+	case g.multigraph && name == "key":
+		g.parallel.add(name, g.here)
+		return placeNone, nil
+	case name == edgeID || !g.isAttribute(name):
+		g.leaveOut(name)
+		return placeNone, nil
 	}
-	if kind != Untyped {
-		g.types[column] = g.types[column].Or(kind)
+	return g.findIn(&g.ofEdges, name)
+}
+
+func (g *openElements) findIn(set *attributes, name string) (int, error) {
+	column, f, err := set.find(name)
+	if f.Found() {
+		return 0, g.at(f.Kind, "%s", f.Reason)
 	}
-	g.values[column] = text
+	return column, err
+}
+
+// take sets a value of the element being read; a nil text is missing.
+func (g *elements) take(set *attributes, column int, text []byte, kind Type) {
+	if f := set.take(column, text, kind); f.Found() {
+		g.wrong(f.Kind, "%s", f.Reason)
+	}
 }
 
 // typed passes the types of the columns to the handler, at the end of a text with so many nodes. It
@@ -195,19 +243,16 @@ func (g *openElements) typed(nodes int64) error {
 	if name := g.unknown(nodes); name != "" {
 		return g.at(ErrSyntax, "no member is called %s", excerpt.Of([]byte(name)))
 	}
-	if len(g.columns) == 0 {
-		return nil
+	if err := g.ofNodes.settle(); err != nil {
+		return err
 	}
-	for i, t := range g.types {
-		g.columns[i].Type = t
-	}
-	return g.h.Columns(g.columns)
+	return g.conclude()
 }
 
 // unknown returns a name that the options ask for and that no element has.
 func (g *openElements) unknown(nodes int64) string {
 	for _, name := range g.opts.Columns {
-		if nodes > 0 && g.place[name] == 0 {
+		if nodes > 0 && g.ofNodes.place[name] == 0 {
 			return name
 		}
 	}
@@ -246,7 +291,7 @@ type keyedElements struct {
 	elements
 	keys     []*graphKey // in the order of the text
 	byID     map[string]*graphKey
-	defaults [][]byte                // of the columns
+	defaults [2][][]byte             // of the columns of nodes and of edges
 	initials [delimited.Roles][]byte // the defaults of weight and time
 }
 
@@ -260,7 +305,7 @@ type graphKey struct {
 	hasInitial bool
 	line       int64
 	column     int            // byte of the line
-	place      int            // in columns, or placeNone
+	place      [2]int         // in the columns of nodes and of edges, or placeNone
 	role       delimited.Role // in edges
 }
 
@@ -302,11 +347,10 @@ func (g *keyedElements) resolve(implied impliedNames) error {
 	if err := g.resolveEdges(implied); err != nil {
 		return err
 	}
-	g.values = make([][]byte, len(g.columns))
-	if len(g.columns) == 0 {
-		return nil
+	if err := g.ofNodes.begin(); err != nil {
+		return err
 	}
-	return g.h.Columns(g.columns)
+	return g.ofEdges.begin()
 }
 
 // resolveNodes makes one column of all keys of nodes with the same name: some programs declare
@@ -321,25 +365,43 @@ func (g *keyedElements) resolveNodes(implied []string) error {
 		if !k.of("node") || g.opts.Columns != nil && !slices.Contains(g.opts.Columns, k.name) {
 			continue
 		}
-		k.place = slices.IndexFunc(g.columns, func(c Column) bool { return c.Name == k.name })
-		if k.place < 0 {
-			k.place = len(g.columns)
-			g.columns = append(g.columns, Column{k.name, k.kind})
-			g.defaults = append(g.defaults, nil)
-		}
-		g.columns[k.place].Type = g.columns[k.place].Type.Or(k.kind)
-		if k.hasInitial {
-			value, reason := g.valueOf(k, k.initial)
-			if reason != "" {
-				return &LineError{g.opts.Name, k.line, k.column, reason, ErrSyntax}
-			}
-			g.defaults[k.place] = value
+		if err := g.column(k, nodePlace); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// resolveEdges finds the keys of weight and time.
+// The places of keys: in columns of nodes and of edges.
+const (
+	nodePlace = iota
+	edgePlace
+)
+
+// column gives a key its column, and the column the type and the default of the key.
+func (g *keyedElements) column(k *graphKey, of int) error {
+	set := &g.ofNodes
+	if of == edgePlace {
+		set = &g.ofEdges
+	}
+	if k.place[of] = set.place[k.name] - 1; k.place[of] < 0 {
+		k.place[of] = set.add(Column{k.name, k.kind})
+		g.defaults[of] = append(g.defaults[of], nil)
+	}
+	c := &set.columns[k.place[of]]
+	c.Type = c.Type.Or(k.kind)
+	set.types[k.place[of]] = c.Type
+	if k.hasInitial {
+		value, reason := g.valueOf(k, k.initial)
+		if reason != "" {
+			return &LineError{g.opts.Name, k.line, k.column, reason, ErrSyntax}
+		}
+		g.defaults[of][k.place[of]] = value
+	}
+	return nil
+}
+
+// resolveEdges finds the keys of weight and time, and makes columns of the others.
 func (g *keyedElements) resolveEdges(implied impliedNames) error {
 	wanted := g.opts.wanted()
 	for r := delimited.Weight; r <= delimited.Time; r++ {
@@ -364,7 +426,37 @@ func (g *keyedElements) resolveEdges(implied impliedNames) error {
 			return g.at(ErrSyntax, "no key of edges is called %s", excerpt.Of([]byte(name)))
 		}
 	}
+	for _, k := range g.keys {
+		if k.role != delimited.Ignored || !k.of("edge") || !g.isAttribute(k.name) {
+			continue
+		}
+		if err := g.column(k, edgePlace); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// beginEdge sets the values of the next edge to their defaults.
+func (g *keyedElements) beginEdge() {
+	g.begin()
+	copy(g.ofEdges.values, g.defaults[edgePlace])
+}
+
+// keep takes a value of the element being read at the place that its key has there.
+func (g *keyedElements) keep(k *graphKey, of int, text []byte) {
+	set := &g.ofNodes
+	if of == edgePlace {
+		set = &g.ofEdges
+	}
+	value, reason := g.valueOf(k, text)
+	switch {
+	case len(text) > g.opts.MaxValue:
+		g.wrong(ErrLimit, "a value exceeds the limit of %d bytes", g.opts.MaxValue)
+	case reason != "":
+		g.wrong(ErrSyntax, "%s", reason)
+	}
+	set.values[k.place[of]] = value
 }
 
 // valueOf is graphKey.value; a word that means a missing number is one.
@@ -414,13 +506,17 @@ func newXMLElements(f *feed, opts Options, h Handler) xmlElements {
 }
 
 // finish ends a read without an error.
-func (g *xmlElements) finish(f *feed, err error) {
+func (g *xmlElements) finish(f *feed, err error) error {
+	if err == nil {
+		err = g.conclude()
+	}
 	if err == nil {
 		g.inner.report(&g.stats)
 		g.report()
 		f.finish()
 	}
 	g.stats.Lines, g.stats.Bytes = g.Extent()
+	return err
 }
 
 // initial reads a declaration to its end, including a default value if there is one.

@@ -86,15 +86,19 @@ func (e *KeyError) Error() string {
 
 func (e *KeyError) Unwrap() error { return ErrKey }
 
-// ValueError names a value of a vertex that a format cannot hold, or that does not have the
+// ValueError names a value of a vertex or of an edge that a format cannot hold, or that does not have the
 // type of its attribute. It wraps ErrValue.
 type ValueError struct {
-	Key       string // of the vertex
+	Key       string // of the vertex, or of the source of the edge
+	Target    string // key of the target of the edge; empty for a vertex
 	Attribute string
 	Reason    string
 }
 
 func (e *ValueError) Error() string {
+	if e.Target != "" {
+		return fmt.Sprintf("edge from %s to %s, attribute %s: %s", excerpt.Of([]byte(e.Key)), excerpt.Of([]byte(e.Target)), excerpt.Of([]byte(e.Attribute)), e.Reason)
+	}
 	return fmt.Sprintf("vertex %s, attribute %s: %s", excerpt.Of([]byte(e.Key)), excerpt.Of([]byte(e.Attribute)), e.Reason)
 }
 

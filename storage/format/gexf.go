@@ -15,14 +15,13 @@ import (
 
 // gexf reads GEXF, the format of Gephi, versions 1.1 to 1.3. The ids of the nodes are the keys
 // of the vertices. A label that differs from its id becomes the attribute "label", unless the
-// text declares an attribute of this name. Of the edges' data, only the weight and the time are
-// read; without an attribute that is the time, the start of an edge is, as an integer or a date.
-// Directions, data for drawing and other times are left out; nested nodes are refused.
+// text declares an attribute of this name, and so does that of an edge. Without an attribute that is the time,
+// the start of an edge is, as an integer or a date. Data for drawing and other times are left out; nested
+// nodes are refused.
 type gexf struct {
 	xmlElements
 	begun, resolved bool
-	directed        bool     // edges are, unless they say otherwise
-	label           int      // the column of labels, or one of the constants below
+	labels          [2]int   // the columns of labels of nodes and of edges, or one of the constants below
 	timed           []string // the XML attributes of edges that can be their time, the first first
 }
 
@@ -30,23 +29,25 @@ type gexf struct {
 // that an edge has is, of start and timestamp, if they name none.
 var gexfTimes = []string{"start", "timestamp", "end"}
 
-// gexfLabel is the attribute that stores the labels of vertices.
+// gexfLabel is the attribute that stores the labels of vertices and of edges.
 const gexfLabel = "label"
 
-// Values of gexf.label when labels have no column.
+// Values of gexf.labels when labels have no column.
 const (
 	labelNone    = -1 // no label was read yet
 	labelLeftOut = -2 // labels are not taken
 )
 
 func readGEXF(f *feed, opts Options, h Handler) (ReadStats, error) {
-	g := &gexf{xmlElements: newXMLElements(f, opts, h), label: labelNone}
+	g := &gexf{xmlElements: newXMLElements(f, opts, h), labels: [2]int{labelNone, labelNone}}
 	err := g.Document("gexf", "GEXF", &g.begun, g.top)
-	if err == nil && g.label >= 0 {
-		g.columns[g.label].Type = Text
-		err = h.Columns(g.columns)
+	for of, set := range []*attributes{&g.ofNodes, &g.ofEdges} {
+		if label := g.labels[of]; err == nil && label >= 0 {
+			set.columns[label].Type = Text
+			err = set.pass(set.columns)
+		}
 	}
-	g.finish(f, err)
+	err = g.finish(f, err)
 	return g.stats, err
 }
 
@@ -58,8 +59,9 @@ func (g *gexf) top(e xml.StartElement) error {
 		return g.Fault(ErrSyntax, "a second graph; put every graph into a file of its own")
 	}
 	g.begun = true
-	g.directed = tokens.Attribute(e, "defaultedgetype") == "directed"
-	g.stats.Directed = g.directed
+	if err := g.direct(tokens.Attribute(e, "defaultedgetype") == "directed"); err != nil {
+		return err
+	}
 	return g.Children(g.part)
 }
 
@@ -105,9 +107,11 @@ func (g *gexf) ready() error {
 	default:
 		g.timed = gexfTimes[:2] // the end alone says little
 	}
-	if slices.ContainsFunc(g.columns, func(c Column) bool { return c.Name == gexfLabel }) ||
-		g.opts.Columns != nil && !slices.Contains(g.opts.Columns, gexfLabel) {
-		g.label = labelLeftOut
+	if g.ofNodes.place[gexfLabel] > 0 || g.opts.Columns != nil && !slices.Contains(g.opts.Columns, gexfLabel) {
+		g.labels[nodePlace] = labelLeftOut
+	}
+	if g.ofEdges.place[gexfLabel] > 0 || g.ofEdges.pass == nil {
+		g.labels[edgePlace] = labelLeftOut
 	}
 	return nil
 }
@@ -117,7 +121,7 @@ func (g *gexf) declaration(e xml.StartElement, class string) error {
 	if e.Name.Local != "attribute" {
 		return g.Skip()
 	}
-	k := &graphKey{name: tokens.Attribute(e, "title"), domain: class, place: placeNone, line: g.Line, column: g.Column}
+	k := &graphKey{name: tokens.Attribute(e, "title"), domain: class, place: [2]int{placeNone, placeNone}, line: g.Line, column: g.Column}
 	switch tokens.Attribute(e, "type") {
 	case "byte", "short", "integer", "long":
 		k.kind = Integer
@@ -141,11 +145,11 @@ func (g *gexf) node(e xml.StartElement) error {
 	}
 	g.begin()
 	id := g.key(tokens.Attribute(e, "id"), "node", "id")
-	copy(g.values, g.defaults)
+	copy(g.ofNodes.values, g.defaults[nodePlace])
 	err := g.Children(func(child xml.StartElement) error {
 		switch child.Name.Local {
 		case "attvalues":
-			return g.Children(g.nodeValue)
+			return g.Children(func(e xml.StartElement) error { return g.value(e, nodePlace, nil) })
 		case "nodes", "edges", "graph":
 			return g.Fault(ErrSyntax, "a graph inside a node is not read")
 		case "spells":
@@ -168,46 +172,51 @@ func (g *gexf) node(e xml.StartElement) error {
 		}
 	}
 	if label := tokens.Attribute(e, "label"); label != "" && label != string(id) {
-		if err := g.labelled(label); err != nil {
+		if err := g.labelled(nodePlace, label); err != nil {
 			return err
 		}
 	}
 	return g.vertex(id)
 }
 
-func (g *gexf) labelled(label string) error {
+// labelled takes the label of a node or an edge as a value.
+func (g *gexf) labelled(of int, label string) error {
+	set := &g.ofNodes
+	if of == edgePlace {
+		set = &g.ofEdges
+	}
 	switch {
-	case g.label == labelLeftOut:
+	case g.labels[of] == labelLeftOut:
 		return nil
 	case len(label) > g.opts.MaxValue:
 		g.wrong(ErrLimit, "a value exceeds the limit of %d bytes", g.opts.MaxValue)
 		return nil
-	case g.label == labelNone:
-		g.label = len(g.columns)
-		g.columns = append(g.columns, Column{Name: gexfLabel})
-		g.values, g.defaults = append(g.values, nil), append(g.defaults, nil)
-		if err := g.h.Columns(g.columns); err != nil {
+	case g.labels[of] == labelNone:
+		g.labels[of] = set.add(Column{Name: gexfLabel})
+		g.defaults[of] = append(g.defaults[of], nil)
+		if err := set.pass(set.columns); err != nil {
 			return err
 		}
 	}
-	g.values[g.label] = []byte(label)
+	set.values[g.labels[of]] = []byte(label)
 	return nil
 }
 
-func (g *gexf) nodeValue(e xml.StartElement) error {
-	if k := g.declared(e, "node"); k != nil && k.place != placeNone {
-		text := []byte(tokens.Attribute(e, "value"))
+// value reads a value of a node or an edge; field takes those of edges that have a role.
+func (g *gexf) value(e xml.StartElement, of int, field *[delimited.Roles][]byte) error {
+	class := [...]string{nodePlace: "node", edgePlace: "edge"}[of]
+	k := g.declared(e, class)
+	switch {
+	case k == nil:
+	case of == edgePlace && k.role != delimited.Ignored:
+		field[k.role] = []byte(tokens.Attribute(e, "value"))
+	case k.place[of] != placeNone:
 		if len(e.Attr) > 2 && slices.ContainsFunc(e.Attr, func(a xml.Attr) bool { return isPeriod(a.Name.Local) }) {
 			g.periods.add(k.name, g.here)
 		}
-		value, reason := g.valueOf(k, text)
-		switch {
-		case len(text) > g.opts.MaxValue:
-			g.wrong(ErrLimit, "a value exceeds the limit of %d bytes", g.opts.MaxValue)
-		case reason != "":
-			g.wrong(ErrSyntax, "%s", reason)
-		}
-		g.values[k.place] = value
+		g.keep(k, of, []byte(tokens.Attribute(e, "value")))
+	case of == edgePlace:
+		g.leaveOut(k.name)
 	}
 	return g.Skip()
 }
@@ -227,20 +236,23 @@ func isPeriod(name string) bool {
 	return slices.Contains(gexfTimes, name) || name == "startopen" || name == "endopen" || name == "timestamps" || name == "intervals"
 }
 
-// edge reads an edge with its weight and time.
+// edge reads an edge with its weight, its time and its attributes.
 func (g *gexf) edge(e xml.StartElement) error {
 	if e.Name.Local != "edge" {
 		return g.Skip()
 	}
-	g.begin()
+	g.beginEdge()
 	edge := Edge{Source: g.key(tokens.Attribute(e, "source"), "edge", "source"), Target: g.key(tokens.Attribute(e, "target"), "edge", "target"), Weight: 1}
 	field := g.initials
-	when := g.ownValues(e, &field)
+	when, err := g.ownValues(e, &field)
+	if err != nil {
+		return err
+	}
 	line, column := g.Line, g.Column
-	err := g.Children(func(child xml.StartElement) error {
+	err = g.Children(func(child xml.StartElement) error {
 		switch child.Name.Local {
 		case "attvalues":
-			return g.Children(func(e xml.StartElement) error { return g.edgeValue(e, &field) })
+			return g.Children(func(e xml.StartElement) error { return g.value(e, edgePlace, &field) })
 		case "spells":
 			return g.Children(func(e xml.StartElement) error { return g.spell(e, &when) })
 		}
@@ -263,7 +275,7 @@ func (g *gexf) edge(e xml.StartElement) error {
 }
 
 // ownValues reads the XML attributes of an edge other than its ends. It returns the time.
-func (g *gexf) ownValues(e xml.StartElement, field *[delimited.Roles][]byte) (when string) {
+func (g *gexf) ownValues(e xml.StartElement, field *[delimited.Roles][]byte) (when string, err error) {
 	rank := len(gexfTimes)
 	for i := range e.Attr {
 		a := &e.Attr[i]
@@ -276,9 +288,11 @@ func (g *gexf) ownValues(e xml.StartElement, field *[delimited.Roles][]byte) (wh
 				g.leaveOut(name)
 			}
 		case name == "type":
-			if directed := a.Value == "directed" || a.Value == "mutual"; directed != g.directed {
-				g.stats.Directed = true
-				g.turned.add("type="+a.Value, g.here)
+			g.turn(a.Value == "directed" || a.Value == "mutual", "type="+a.Value)
+			g.course.both = a.Value == "mutual"
+		case name == gexfLabel && g.labels[edgePlace] != labelLeftOut:
+			if err := g.labelled(edgePlace, a.Value); err != nil {
+				return "", err
 			}
 		case isPeriod(name):
 			if at := slices.Index(g.timed, name); at >= 0 && at < rank {
@@ -290,7 +304,7 @@ func (g *gexf) ownValues(e xml.StartElement, field *[delimited.Roles][]byte) (wh
 			g.leaveOut(name)
 		}
 	}
-	return when
+	return when, nil
 }
 
 // spell reads one of the times at which an edge exists. The first is the time of an edge that has
@@ -312,19 +326,8 @@ func (g *gexf) spell(e xml.StartElement, when *string) error {
 	return g.Skip()
 }
 
-func (g *gexf) edgeValue(e xml.StartElement, field *[delimited.Roles][]byte) error {
-	switch k := g.declared(e, "edge"); {
-	case k == nil:
-	case k.role != delimited.Ignored:
-		field[k.role] = []byte(tokens.Attribute(e, "value"))
-	default:
-		g.leaveOut(k.name)
-	}
-	return g.Skip()
-}
-
 // WriteGEXF writes a graph as GEXF 1.2, which Gephi and networkx read: first all vertices with
-// their attributes, then all edges with their weights, and their times as an attribute. A
+// their attributes, then all edges with their weights and attributes, of which the time is one. A
 // vertex is labelled by its attribute "label", or by its key if that has no value. Read reads
 // the same graph back. It refuses what WriteGraphML refuses.
 func WriteGEXF(ctx context.Context, w io.Writer, g Graph) error {
@@ -334,8 +337,7 @@ func WriteGEXF(ctx context.Context, w io.Writer, g Graph) error {
 
 type gexfWriter struct {
 	xmlWriter
-	label int   // the column of labels
-	edges int64 // written; edges need an id in version 1.2
+	label int // the column of labels
 }
 
 const (
@@ -344,13 +346,12 @@ const (
 	gexfStart = `<?xml version="1.0" encoding="UTF-8"?>
 <gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">
 <meta><creator>heavytail</creator></meta>
-<graph mode="static" defaultedgetype="undirected">
-`
+<graph mode="static" defaultedgetype="`
 	gexfEnd = "</edges>\n</graph>\n</gexf>\n"
 )
 
 func (x *gexfWriter) write() error {
-	head, err := x.appendHead([]byte(gexfStart))
+	head, err := x.appendHead([]byte(gexfStart + x.g.directedness() + "\">\n"))
 	if err != nil {
 		return err
 	}
@@ -360,32 +361,43 @@ func (x *gexfWriter) write() error {
 
 // appendHead appends the declarations of the attributes.
 func (x *gexfWriter) appendHead(dst []byte) ([]byte, error) {
-	if err := x.g.checkColumns(); err != nil {
+	if err := x.checkNames(); err != nil {
 		return nil, err
 	}
+	x.label = slices.IndexFunc(x.g.Columns, func(c Column) bool { return c.Name == gexfLabel && typeOr(c.Type) == Text })
 	if len(x.g.Columns) > 0 {
 		dst = append(dst, "<attributes class=\"node\" mode=\"static\">\n"...)
-		for i, c := range x.g.Columns {
-			if reason := xmlFault([]byte(c.Name)); reason != "" {
-				return nil, nameError(c.Name, reason)
-			}
-			if c.Name == gexfLabel && typeOr(c.Type) == Text {
-				x.label = i
-			}
-			dst = append(strconv.AppendInt(append(dst, `  <attribute id="d`...), int64(i), 10), `" title="`...)
-			dst = append(appendEscaped(dst, []byte(c.Name)), `" type="`...)
-			dst = append(append(dst, typeText(c.Type)...), "\"/>\n"...)
-		}
-		dst = append(dst, "</attributes>\n"...)
+		dst = append(appendAttributes(dst, x.g.Columns, "d"), "</attributes>\n"...)
 	}
-	if x.g.Timed {
+	var roles []byte
+	if x.g.named(delimited.Weight) { // a declared key comes before the weight of an edge
+		roles = append(roles, `<attribute id="weight" title="weight" type="double"/>`...)
+	}
+	if x.g.Timed || x.g.claimed(delimited.Time) {
 		kind := "long"
 		if x.g.Times != TimeNumbers {
 			kind = "string"
 		}
-		dst = append(dst, `<attributes class="edge" mode="static"><attribute id="time" title="time" type="`+kind+"\"/></attributes>\n"...)
+		roles = append(roles, `<attribute id="time" title="time" type="`+kind+`"/>`...)
 	}
-	return dst, nil
+	if len(roles) == 0 && len(x.g.EdgeColumns) == 0 {
+		return dst, nil
+	}
+	dst = append(append(dst, `<attributes class="edge" mode="static">`...), roles...)
+	if len(x.g.EdgeColumns) > 0 {
+		dst = appendAttributes(append(dst, '\n'), x.g.EdgeColumns, "e")
+	}
+	return append(dst, "</attributes>\n"...), nil
+}
+
+// appendAttributes appends the declarations of attributes.
+func appendAttributes(dst []byte, columns []Column, id string) []byte {
+	for i, c := range columns {
+		dst = append(strconv.AppendInt(append(append(dst, `  <attribute id="`...), id...), int64(i), 10), `" title="`...)
+		dst = append(appendEscaped(dst, []byte(c.Name)), `" type="`...)
+		dst = append(append(dst, typeText(c.Type)...), "\"/>\n"...)
+	}
+	return dst
 }
 
 func (x *gexfWriter) appendNode(dst []byte, v uint32) ([]byte, error) {
@@ -416,8 +428,7 @@ func (x *gexfWriter) appendNode(dst []byte, v uint32) ([]byte, error) {
 }
 
 func (x *gexfWriter) appendEdge(dst []byte, e NumberedEdge) ([]byte, error) {
-	dst = strconv.AppendInt(append(dst, `<edge id="`...), x.edges, 10)
-	x.edges++
+	dst = strconv.AppendInt(append(dst, `<edge id="`...), int64(x.edge), 10) // which edges need in version 1.2
 	dst, err := x.appendID(append(dst, `" source="`...), e.Source)
 	if err != nil {
 		return nil, err
@@ -432,9 +443,17 @@ func (x *gexfWriter) appendEdge(dst []byte, e NumberedEdge) ([]byte, error) {
 		}
 		dst = append(dst, '"')
 	}
+	const open = "><attvalues>"
+	dst = append(dst, open...)
+	bare := len(dst)
 	if x.g.Timed && e.Timed {
-		dst = append(x.g.Times.Append(append(dst, `><attvalues><attvalue for="time" value="`...), e.Time), "\"/></attvalues></edge>\n"...)
-		return dst, nil
+		dst = append(x.g.Times.Append(append(dst, `<attvalue for="time" value="`...), e.Time), `"/>`...)
 	}
-	return append(dst, "/>\n"...), nil
+	if dst, err = x.appendEdgeValues(dst, e, `<attvalue for="e`, `" value="`, `"/>`); err != nil {
+		return nil, err
+	}
+	if len(dst) == bare {
+		return append(dst[:bare-len(open)], "/>\n"...), nil
+	}
+	return append(dst, "</attvalues></edge>\n"...), nil
 }

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -20,9 +21,8 @@ import (
 // nodes and edges, whose ends are ids of nodes. The key of a vertex is its label if each node has
 // one of its own, and otherwise its id, or what Options.Key says. The other becomes an
 // attribute, unless the ids only number the nodes. Further values of nodes are attributes, whose
-// type is the narrowest that holds all of them. Of the edges' values, only the weight and the
-// time are read. Lists inside nodes and edges, such as graphics, are left out, and directions
-// are ignored; graphs inside nodes are refused.
+// type is the narrowest that holds all of them, and so are those of edges except ids and the keys of a
+// multigraph. Lists inside nodes and edges, such as graphics, are left out; graphs inside nodes are refused.
 //
 // The nodes above the first edge are held in memory until then.
 type gml struct {
@@ -120,13 +120,19 @@ func (g *gml) graph() error {
 		switch key {
 		case "directed":
 			kind, err := g.GML.Value(key)
-			g.stats.Directed = g.stats.Directed || kind == tokens.Integer && string(g.GML.Text) != "0"
+			if err == nil && kind == tokens.Integer {
+				err = g.direct(string(g.GML.Text) != "0")
+			}
+			return err
+		case "multigraph":
+			kind, err := g.GML.Value(key)
+			g.multigraph = kind == tokens.Integer && string(g.GML.Text) != "0"
 			return err
 		case "node":
 			return g.node()
 		case "edge":
 			return g.readEdge()
-		case "multigraph", "Creator", "Version", "creator", "version":
+		case "Creator", "Version", "creator", "version":
 		default:
 			g.graphValues.add(key, g.here)
 		}
@@ -185,7 +191,7 @@ func (g *gml) element(name string, f func(key string, text []byte, kind Type) er
 // node reads a node, and delivers it, or holds it until the key is chosen.
 func (g *gml) node() error {
 	g.begin()
-	clear(g.values)
+	clear(g.ofNodes.values)
 	n := gmlNode{line: g.Line, column: g.Column}
 	set := func(to *[]byte, key string, text []byte) {
 		if *to != nil {
@@ -212,11 +218,11 @@ func (g *gml) node() error {
 		switch {
 		case err != nil || place == placeNone:
 			return err
-		case g.values[place] != nil:
+		case g.ofNodes.values[place] != nil:
 			g.again.add(key, g.here)
 			return nil
 		}
-		g.openElements.take(place, text, kind)
+		g.openElements.take(&g.ofNodes, place, text, kind)
 		return nil
 	})
 	if err != nil {
@@ -229,7 +235,7 @@ func (g *gml) node() error {
 		return err
 	}
 	g.nodes++
-	n.values = slices.Clone(g.values)
+	n.values = slices.Clone(g.ofNodes.values)
 	if g.keyed {
 		return g.deliverNode(n)
 	}
@@ -322,10 +328,10 @@ func (g *gml) numbered() bool {
 // deliverNode delivers a node under its key.
 func (g *gml) deliverNode(n gmlNode) error {
 	g.begin()
-	clear(g.values)
-	copy(g.values, n.values)
-	if g.place[gmlID] > 0 {
-		g.openElements.take(g.place[gmlID]-1, n.id, g.kinds[0])
+	clear(g.ofNodes.values)
+	copy(g.ofNodes.values, n.values)
+	if g.ofNodes.place[gmlID] > 0 {
+		g.openElements.take(&g.ofNodes, g.ofNodes.place[gmlID]-1, n.id, g.kinds[0])
 	}
 	if g.name != gmlLabel && n.label != nil {
 		place, err := g.columnOf(gmlLabel)
@@ -333,7 +339,7 @@ func (g *gml) deliverNode(n gmlNode) error {
 			return err
 		}
 		if place != placeNone {
-			g.openElements.take(place, n.label, g.kinds[1])
+			g.openElements.take(&g.ofNodes, place, n.label, g.kinds[1])
 		}
 	}
 	key := n.id
@@ -361,27 +367,27 @@ func (g *gml) deliverNode(n gmlNode) error {
 	return g.vertex(id)
 }
 
-// readEdge reads an edge with its weight and time.
+// readEdge reads an edge with its weight, its time and its attributes.
 func (g *gml) readEdge() error {
 	if err := g.choose(); err != nil {
 		return err
 	}
 	g.begin()
+	clear(g.ofEdges.values)
 	edge := Edge{Weight: 1}
 	var field [delimited.Roles][]byte
 	err := g.element("edge", func(key string, text []byte, kind Type) error {
 		switch key {
 		case "source":
-			edge.Source = g.end(numberKey(text, kind), key)
+			edge.Source = g.keyOf(numberKey(text, kind), key)
 			return nil
 		case "target":
-			edge.Target = g.end(numberKey(text, kind), key)
+			edge.Target = g.keyOf(numberKey(text, kind), key)
 			return nil
 		}
 		r := g.roleOf(key)
 		if r == delimited.Ignored {
-			g.leaveOut(key)
-			return nil
+			return g.edgeValue(key, text, kind)
 		}
 		g.seen[r] = true
 		field[r] = text
@@ -396,8 +402,21 @@ func (g *gml) readEdge() error {
 	return g.deliver(edge, field)
 }
 
-// end returns the key of the node with an id.
-func (g *gml) end(id []byte, name string) []byte {
+// edgeValue takes an attribute of an edge.
+func (g *gml) edgeValue(key string, text []byte, kind Type) error {
+	place, err := g.edgeColumn(key)
+	switch {
+	case err != nil || place == placeNone:
+	case g.ofEdges.values[place] != nil:
+		g.again.add(key, g.here)
+	default:
+		g.openElements.take(&g.ofEdges, place, text, kind)
+	}
+	return err
+}
+
+// keyOf returns the key of the node with an id.
+func (g *gml) keyOf(id []byte, name string) []byte {
 	if g.name == gmlID {
 		return g.openElements.key(string(id), "edge", name)
 	}
@@ -412,14 +431,14 @@ func (g *gml) end(id []byte, name string) []byte {
 }
 
 // WriteGML writes a graph as GML, which networkx and igraph read: all vertices, numbered from 0,
-// with their keys as labels and their attributes, then all edges, with weight and time. Texts are
+// with their keys as labels and their attributes, then all edges, with weight, time and attributes. Texts are
 // ASCII; other characters are written as references such as &#252;. A boolean is written as 1 or
 // 0, as GML has none, and missing values are not written. Read reads the same graph back, with
 // integers for booleans, and without attributes that have no value.
 //
 // An attribute whose name is id, label or graph, or has other characters than ASCII letters, digits and
-// underscores, or begins with none of the letters, gives an error that wraps ErrValue. A key that
-// WriteEdges refuses gives a *KeyError.
+// underscores, or begins with none of the letters, gives an error that wraps ErrValue. So does an attribute of edges that is
+// called source, target, id or graph, or by a name that a reader may take for the weight or the time. A key that WriteEdges refuses gives a *KeyError.
 func WriteGML(ctx context.Context, w io.Writer, g Graph) error {
 	m := gmlWriter{newGraphWriter(ctx, w, &g)}
 	return writing("GML", m.write())
@@ -428,21 +447,35 @@ func WriteGML(ctx context.Context, w io.Writer, g Graph) error {
 type gmlWriter struct{ graphWriter }
 
 func (m *gmlWriter) write() error {
-	if err := m.g.checkColumns(); err != nil {
+	if err := checkColumns(m.g.Columns, gmlNodeFault); err != nil {
 		return err
 	}
-	for _, c := range m.g.Columns {
-		if reason := gmlNameFault(c.Name); reason != "" {
-			return nameError(c.Name, reason)
-		}
+	if err := m.g.checkEdgeColumns(m.edgeFault); err != nil {
+		return err
 	}
-	m.WriteString("Creator \"heavytail\"\ngraph [\n  directed 0\n")
+	m.WriteString("Creator \"heavytail\"\ngraph [\n  directed " + strconv.Itoa(btoi(m.g.Directed)) + "\n")
 	return m.elements(m.appendNode, "", m.appendEdge, "]\n")
+}
+
+// gmlNodeFault returns the reason why an attribute of a vertex cannot have a name, or "".
+func gmlNodeFault(name string) string {
+	if name == gmlID || name == gmlLabel {
+		return "GML uses this name itself"
+	}
+	return gmlNameFault(name)
+}
+
+// edgeFault is gmlNodeFault for an attribute of an edge.
+func (m *gmlWriter) edgeFault(name string) string {
+	if r := delimited.UsualRole(name); r == delimited.Time || r != delimited.Ignored && m.g.claimed(r) {
+		return "a reader of GML takes it for the " + r.String() + " of the edges; format := 'graphml' can hold it"
+	}
+	return cmp.Or(memberFault(name), gmlNameFault(name))
 }
 
 // gmlNameFault returns the reason why an attribute cannot have a name, or "".
 func gmlNameFault(name string) string {
-	if name == gmlID || name == gmlLabel || name == "graph" {
+	if name == "graph" {
 		return "GML uses this name itself"
 	}
 	for i, c := range []byte(name) {
@@ -468,20 +501,25 @@ func (m *gmlWriter) appendNode(dst []byte, v uint32) (_ []byte, err error) {
 		case !ok:
 			continue
 		}
-		dst = append(append(append(dst, "    "...), c.Name...), ' ')
-		switch typeOr(c.Type) {
-		case Text:
-			dst = appendGMLText(dst, value)
-		case Boolean:
-			dst = append(dst, "01"[btoi(string(value) == "true")])
-		case Float:
-			dst = appendGMLReal(dst, string(value))
-		default:
-			dst = append(dst, bytes.TrimPrefix(value, []byte("+"))...)
-		}
-		dst = append(dst, '\n')
+		dst = appendGMLValue(dst, c, value)
 	}
 	return append(dst, "  ]\n"...), nil
+}
+
+// appendGMLValue appends a line of a value.
+func appendGMLValue(dst []byte, c Column, value []byte) []byte {
+	dst = append(append(append(dst, "    "...), c.Name...), ' ')
+	switch typeOr(c.Type) {
+	case Text:
+		dst = appendGMLText(dst, value)
+	case Boolean:
+		dst = append(dst, "01"[btoi(string(value) == "true")])
+	case Float:
+		dst = appendGMLReal(dst, string(value))
+	default:
+		dst = append(dst, bytes.TrimPrefix(value, []byte("+"))...)
+	}
+	return append(dst, '\n')
 }
 
 func btoi(set bool) int {
@@ -508,7 +546,17 @@ func (m *gmlWriter) appendEdge(dst []byte, e NumberedEdge) (_ []byte, err error)
 			dst = appendGMLText(dst, m.scratch)
 		}
 	}
-	return append(dst, "\n  ]\n"...), nil
+	dst = append(dst, '\n')
+	for i, c := range m.g.EdgeColumns {
+		value, ok, err := m.edgeValue(i, e)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			dst = appendGMLValue(dst, c, value)
+		}
+	}
+	return append(dst, "  ]\n"...), nil
 }
 
 // appendGMLReal appends a number with a decimal point, without which it would be an integer or,

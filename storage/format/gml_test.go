@@ -14,12 +14,11 @@ func TestRead_GML(t *testing.T) {
 		name, text, want, remarks string
 		opts                      Options
 	}{
-		{name: "as Newman has it", text: newman, want: "columns value:\nvertex Beaver \"2.5\"\nvertex Grün & ü < -\nedge Grün & ü <>Beaver*3\ncolumns value:float\n",
-			remarks: "attributes of edges left out: 1 (kind), the first in line 22; the options weight and time take one each\n" +
-				"elements left out: 1 (graphics), the first in line 15\n" +
+		{name: "as Newman has it", text: newman, want: "columns value:\nvertex Beaver \"2.5\"\nvertex Grün & ü < -\nedge columns kind:\ndirected\nedge Grün & ü <>Beaver*3 \"x\"\ncolumns value:float\nedge columns kind:text\n",
+			remarks: "elements left out: 1 (graphics), the first in line 15\n" +
 				"texts that are not UTF-8 read as ISO-8859-1: 1, the first in line 14"},
 		{name: "ids asked for", text: newman, opts: Options{Key: "id", EdgeListOptions: EdgeListOptions{Weight: "none"}, Columns: []string{"label"}},
-			want: "columns label:\nvertex 1 \"Beaver\"\nvertex 2 \"Grün & ü <\"\nedge 2>1\ncolumns label:text\n"},
+			want: "columns label:\nvertex 1 \"Beaver\"\nvertex 2 \"Grün & ü <\"\nedge columns value:\nedge columns value: kind:\ndirected\nedge 2>1 \"3\" \"x\"\ncolumns label:text\nedge columns value:integer kind:text\n"},
 		{name: "labels missing", text: "graph [ node [ id 5 ] node [ id 7.0 label 3 ] edge [ source 5 target 7 ] edge [ source 7 target 9 ] ]",
 			want: "columns label:\nvertex 5 -\nvertex 7 \"3\"\nedge 5>7\nedge 7>9\ncolumns label:integer\n", remarks: "ids taken as keys, as labels are missing or not unique: 1; key := 'label' needs unique ones"},
 		{name: "ids that are no numbering", text: "graph [ node [ id 5 label \"a\" ] node [ id 7 label \"b\" ] edge [ source 5 target 7 ] ]",

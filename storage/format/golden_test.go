@@ -28,10 +28,10 @@ edge ada>bob*0.5@1700000000
 edge ada>Zoë*0.001@0
 edge bob>Zoë*3@-5
 `},
-		{file: "networkx-mixed.graphml", want: "columns x:float\nvertex 1 \"1\"\nvertex 2 \"1.5\"\nedge 1>2*2\nedge 2>1*2.5\n"},
+		{file: "networkx-mixed.graphml", want: "columns x:float\nvertex 1 \"1\"\nvertex 2 \"1.5\"\ndirected\nedge 1>2*2\nedge 2>1*2.5\n"},
 		{file: "scipy-symmetric.mtx", want: "vertex 1\nvertex 2\nvertex 3\nvertex 4\nedge 2>1*0.5\nedge 3>1*0.001\nedge 3>2*3\n"},
-		{file: "scipy-general.mtx", want: "vertex 1\nvertex 2\nvertex 3\nedge 1>2*2\nedge 3>2*3\n"},
-		{file: "scipy-pattern.mtx", want: "vertex 1\nvertex 2\nvertex 3\nvertex 4\nedge 1>2\nedge 3>2\n"},
+		{file: "scipy-general.mtx", want: "vertex 1\nvertex 2\nvertex 3\ndirected\nedge 1>2*2\nedge 3>2*3\n"},
+		{file: "scipy-pattern.mtx", want: "vertex 1\nvertex 2\nvertex 3\nvertex 4\ndirected\nedge 1>2\nedge 3>2\n"},
 	} {
 		text, err := os.ReadFile(filepath.Join("testdata", c.file))
 		if err != nil {

@@ -15,57 +15,85 @@ import (
 
 // transcript reads a text and returns all that the handler received, an item a
 // line: "columns name:type…", "vertex key value…" ("-" is a missing value) and
-// "edge source>target*weight@time".
+// "edge source>target*weight@time value…", below "edge columns name:type…" if edges have attributes. "directed" is above
+// the edges of a directed graph, of which those in both directions end in "both".
 func transcript(t testing.TB, r io.Reader, opts Options) (string, ReadStats, error) {
 	t.Helper()
 	var out strings.Builder
-	var columns []Column
 	vertices, edges := int64(0), int64(0)
-	stats, err := Read(context.Background(), r, opts, Handler{
-		Columns: func(c []Column) error {
-			for i, earlier := range columns {
-				if len(c) < len(columns) || c[i].Name != earlier.Name {
-					t.Errorf("columns %v, then %v", columns, c)
-					break
-				}
-			}
-			columns = append([]Column{}, c...)
-			out.WriteString("columns")
-			for _, c := range columns {
-				fmt.Fprintf(&out, " %s:%s", c.Name, c.Type)
-			}
-			out.WriteByte('\n')
-			return nil
-		},
-		Vertex: func(key []byte, values [][]byte) error {
-			vertices++
-			if len(values) != len(columns) {
-				t.Errorf("%d values, %d columns", len(values), len(columns))
-			}
-			fmt.Fprintf(&out, "vertex %s", key)
-			for i, value := range values {
-				if value == nil {
-					out.WriteString(" -")
-					continue
-				}
-				fmt.Fprintf(&out, " %q", value)
-				if reason := valueFault(columns[i].Type, value); reason != "" {
-					t.Errorf("value %q of %v: %s", value, columns[i], reason)
-				}
-			}
-			out.WriteByte('\n')
-			return nil
-		},
-		Edge: func(e Edge) error {
-			edges++
-			fmt.Fprintf(&out, "edge %s\n", edgeText(e))
-			return nil
-		},
-	})
+	stats, err := Read(context.Background(), r, opts, transcriber(t, &out, &vertices, &edges))
 	if stats.Vertices != vertices || stats.Edges != edges {
 		t.Errorf("%d vertices, %d edges, stats %+v", vertices, edges, stats)
 	}
 	return out.String(), stats, err
+}
+
+// transcriber returns a handler that writes what it receives, and counts it.
+func transcriber(t testing.TB, out *strings.Builder, vertices, edges *int64) Handler {
+	var columns, edgeColumns []Column
+	directed, told := false, false
+	take := func(what string, columns *[]Column) func([]Column) error {
+		return func(c []Column) error {
+			for i, earlier := range *columns {
+				if len(c) < len(*columns) || c[i].Name != earlier.Name {
+					t.Errorf("columns %v, then %v", columns, c)
+					break
+				}
+			}
+			*columns = append([]Column{}, c...)
+			out.WriteString(what)
+			for _, c := range *columns {
+				fmt.Fprintf(out, " %s:%s", c.Name, c.Type)
+			}
+			out.WriteByte('\n')
+			return nil
+		}
+	}
+	list := func(columns []Column, values [][]byte) {
+		if len(values) != len(columns) {
+			t.Errorf("%d values, %d columns", len(values), len(columns))
+		}
+		for i, value := range values {
+			if value == nil {
+				out.WriteString(" -")
+				continue
+			}
+			fmt.Fprintf(out, " %q", value)
+			if reason := valueFault(columns[i].Type, value); reason != "" {
+				t.Errorf("value %q of %v: %s", value, columns[i], reason)
+			}
+		}
+	}
+	return Handler{
+		Direction: func(d bool) error {
+			if told || *edges > 0 {
+				t.Errorf("direction %v behind %d edges, told %v", d, *edges, told)
+			}
+			if directed, told = d, true; d {
+				out.WriteString("directed\n")
+			}
+			return nil
+		},
+		Columns:     take("columns", &columns),
+		EdgeColumns: take("edge columns", &edgeColumns),
+		Vertex: func(key []byte, values [][]byte) error {
+			*vertices++
+			fmt.Fprintf(out, "vertex %s", key)
+			list(columns, values)
+			out.WriteByte('\n')
+			return nil
+		},
+		Edge: func(e Edge) error {
+			*edges++
+			fmt.Fprintf(out, "edge %s", edgeText(e))
+			list(edgeColumns, e.Values)
+			if e.Both && directed {
+				out.WriteString(" both")
+			}
+			out.WriteByte('\n')
+			return nil
+		},
+	}
 }
 
 func TestRead_Adjacency(t *testing.T) {
@@ -102,11 +130,11 @@ func TestRead_Matrix(t *testing.T) {
 		want       string
 	}{
 		{name: "pattern", text: "%%MatrixMarket matrix coordinate pattern symmetric\n% c\n\n3 3 1\n2 1\n", want: "vertex 1\nvertex 2\nvertex 3\nedge 2>1\n"},
-		{name: "real", text: "%%matrixmarket MATRIX Coordinate Real General\r\n2 2 2\r\n 1 2 0.5 \r\n2\t1 5e-1\r\n", want: "vertex 1\nvertex 2\nedge 1>2*0.5\nedge 2>1*0.5\n"},
-		{name: "integer", text: "%%MatrixMarket matrix coordinate integer general\n2 2 1\n01 02 +7\n", opts: Options{EdgeListOptions: EdgeListOptions{SkipBad: true}}, want: "vertex 1\nvertex 2\n"},
-		{name: "integer, leading zeros", text: "%%MatrixMarket matrix coordinate integer general\n2 2 1\n01 02 7\n", want: "vertex 1\nvertex 2\nedge 1>2*7\n"},
-		{name: "without weights", text: "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 -7\n", opts: Options{EdgeListOptions: EdgeListOptions{Weight: NoColumn}}, want: "vertex 1\nvertex 2\nedge 1>2\n"},
-		{name: "no vertices", text: "%%MatrixMarket matrix coordinate real general\n0 0 0\n", want: ""},
+		{name: "real", text: "%%matrixmarket MATRIX Coordinate Real General\r\n2 2 2\r\n 1 2 0.5 \r\n2\t1 5e-1\r\n", want: "vertex 1\nvertex 2\ndirected\nedge 1>2*0.5\nedge 2>1*0.5\n"},
+		{name: "integer", text: "%%MatrixMarket matrix coordinate integer general\n2 2 1\n01 02 +7\n", opts: Options{EdgeListOptions: EdgeListOptions{SkipBad: true}}, want: "vertex 1\nvertex 2\ndirected\n"},
+		{name: "integer, leading zeros", text: "%%MatrixMarket matrix coordinate integer general\n2 2 1\n01 02 7\n", want: "vertex 1\nvertex 2\ndirected\nedge 1>2*7\n"},
+		{name: "without weights", text: "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 -7\n", opts: Options{EdgeListOptions: EdgeListOptions{Weight: NoColumn}}, want: "vertex 1\nvertex 2\ndirected\nedge 1>2\n"},
+		{name: "no vertices", text: "%%MatrixMarket matrix coordinate real general\n0 0 0\n", want: "directed\n"},
 	} {
 		got, stats, err := transcript(t, strings.NewReader(c.text), c.opts)
 		if err != nil || got != c.want || stats.Layout != LayoutMatrixMarket {
@@ -168,8 +196,8 @@ func TestRead_GraphML(t *testing.T) {
 <node id="b"><data key="d2">0</data><data key="d1"/><data key="d3"></data></node>
 <edge id="e" source="a" target="b" directed="true"><data key="d4">0.5</data><data key="d5">-3</data><data key="d1">9</data></edge>
 <edge source="b" target="a"/>
-</graph></graphml>`, want: "columns age:integer x:float ok:boolean note:text\n" +
-			"vertex a \"41\" \"1e3\" \"true\" \" a <<b> \"\nvertex b \"7\" - \"false\" \"\"\nedge a>b*0.5@-3\nedge b>a*2\n"},
+</graph></graphml>`, want: "columns age:integer x:float ok:boolean note:text\nedge columns x:float\n" +
+			"vertex a \"41\" \"1e3\" \"true\" \" a <<b> \"\nvertex b \"7\" - \"false\" \"\"\ndirected\nedge a>b*0.5@-3 \"9\"\nedge b>a*2 -\n"},
 		{name: "two keys of a name, as networkx writes mixed types", text: `<graphml><key id="d0" for="node" attr.name="x" attr.type="long"/><key id="d1" for="node" attr.name="x" attr.type="double"/><key id="w0" for="edge" attr.name="weight" attr.type="long"/><key id="w1" for="edge" attr.name="weight" attr.type="double"/>` +
 			`<graph><node id="1"><data key="d0">1</data></node><node id="2"><data key="d1">1.5</data></node><edge source="1" target="2"><data key="w1">2.5</data></edge><edge source="1" target="1"><data key="w0">2</data></edge></graph></graphml>`,
 			want: "columns x:float\nvertex 1 \"1\"\nvertex 2 \"1.5\"\nedge 1>2*2.5\nedge 1>1*2\n"},

@@ -35,8 +35,19 @@ func collect(text []byte, opts Options) (*sample, error) {
 		}
 		return v
 	}
-	untold := map[int]bool{}
+	untold, untoldEdges := map[int]bool{}, map[int]bool{}
 	_, err := Read(context.Background(), bytes.NewReader(text), opts, Handler{
+		Direction: func(directed bool) error {
+			s.directed = directed
+			return nil
+		},
+		EdgeColumns: func(columns []Column) error {
+			s.edgeColumns = slices.Clone(columns)
+			for i, c := range columns {
+				untoldEdges[i] = c.Type == Untyped
+			}
+			return nil
+		},
 		Columns: func(columns []Column) error {
 			s.columns = slices.Clone(columns)
 			for i, c := range columns {
@@ -57,22 +68,39 @@ func collect(text []byte, opts Options) (*sample, error) {
 		},
 		Edge: func(e Edge) error {
 			s.weighted, s.timed = s.weighted || e.Weighted, s.timed || e.Timed
-			s.edges = append(s.edges, NumberedEdge{number(e.Source), number(e.Target), float32(e.Weight), e.Time, e.Timed})
+			row := make([]*string, len(e.Values))
+			for i, value := range e.Values {
+				if value != nil {
+					row[i] = word(string(value))
+				}
+			}
+			one := NumberedEdge{number(e.Source), number(e.Target), float32(e.Weight), e.Time, e.Timed}
+			s.edges, s.edgeValues = append(s.edges, one), append(s.edgeValues, row)
+			if e.Both && s.directed {
+				one.Source, one.Target = one.Target, one.Source
+				s.edges, s.edgeValues = append(s.edges, one), append(s.edgeValues, row)
+			}
 			return nil
 		},
 	})
-	for v, row := range s.values {
-		s.values[v] = append(row, make([]*string, len(s.columns)-len(row))...)
+	complete(s.columns, s.values, untold)
+	complete(s.edgeColumns, s.edgeValues, untoldEdges)
+	return s, err
+}
+
+// complete adds the values of columns that were found later, and the types that follow from the values.
+func complete(columns []Column, values [][]*string, untold map[int]bool) {
+	for v, row := range values {
+		values[v] = append(row, make([]*string, len(columns)-len(row))...)
 	}
-	for i := range s.columns {
-		for _, row := range s.values {
+	for i := range columns {
+		for _, row := range values {
 			if row[i] != nil && untold[i] {
-				s.columns[i].Type = s.columns[i].Type.Or(TypeOf([]byte(*row[i])))
+				columns[i].Type = columns[i].Type.Or(TypeOf([]byte(*row[i])))
 			}
 		}
-		s.columns[i].Type = typeOr(s.columns[i].Type)
+		columns[i].Type = typeOr(columns[i].Type)
 	}
-	return s, err
 }
 
 // fuzzLayout checks what holds for every text in a layout: errors are of the documented
@@ -95,7 +123,7 @@ func fuzzLayout(t *testing.T, layout Layout, text []byte, skip bool) {
 		if !lines || compress.IsUTF16(text) {
 			break // pieces are in UTF-8
 		}
-		if pieces, pieceErr := inPieces(opts, text, size); pieces != whole || fmt.Sprint(pieceErr) != fmt.Sprint(err) {
+		if pieces, pieceErr := inPieces(t, opts, text, size); pieces != whole || fmt.Sprint(pieceErr) != fmt.Sprint(err) {
 			t.Fatalf("in pieces of %d:\n%s%v\nwhole:\n%s%v", size, pieces, pieceErr, whole, err)
 		}
 	}
@@ -106,9 +134,11 @@ func fuzzLayout(t *testing.T, layout Layout, text []byte, skip bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, c := range s.columns {
-		if slices.ContainsFunc(s.columns[:i], func(other Column) bool { return other.Name == c.Name }) {
-			return // the caller gives them other names
+	for _, columns := range [][]Column{s.columns, s.edgeColumns} {
+		for i, c := range columns {
+			if slices.ContainsFunc(columns[:i], func(other Column) bool { return other.Name == c.Name }) {
+				return // the caller gives them other names
+			}
 		}
 	}
 	checkTable(t, s)
@@ -126,35 +156,11 @@ func fuzzLayout(t *testing.T, layout Layout, text []byte, skip bool) {
 }
 
 // inPieces reads a text whose blocks have a size.
-func inPieces(opts Options, text []byte, size int) (string, error) {
+func inPieces(t testing.TB, opts Options, text []byte, size int) (string, error) {
 	opts = opts.withDefaults()
 	var out strings.Builder
-	h := Handler{
-		Columns: func(columns []Column) error {
-			out.WriteString("columns")
-			for _, c := range columns {
-				fmt.Fprintf(&out, " %s:%s", c.Name, c.Type)
-			}
-			out.WriteByte('\n')
-			return nil
-		},
-		Vertex: func(key []byte, values [][]byte) error {
-			fmt.Fprintf(&out, "vertex %s", key)
-			for _, value := range values {
-				if value == nil {
-					out.WriteString(" -")
-				} else {
-					fmt.Fprintf(&out, " %q", value)
-				}
-			}
-			out.WriteByte('\n')
-			return nil
-		},
-		Edge: func(e Edge) error {
-			fmt.Fprintf(&out, "edge %s\n", edgeText(e))
-			return nil
-		},
-	}
+	var vertices, edges int64
+	h := transcriber(t, &out, &vertices, &edges)
 	if err := refuseBinary(text, opts.Name); err != nil {
 		return "", err
 	}
@@ -174,7 +180,7 @@ func inPieces(opts Options, text []byte, size int) (string, error) {
 	case LayoutMatrixMarket:
 		to = &newMatrix(context.Background(), opts, h).lines
 	default:
-		to = &newParser(opts.EdgeListOptions, false, h.Edge).lines
+		to = &newParser(opts, false, h).lines
 	}
 	for at := 0; at < len(text); at += size {
 		if err := to.block(bytes.Clone(text[at:min(at+size, len(text))])); err != nil {

@@ -15,19 +15,17 @@ import (
 )
 
 // graphML reads GraphML. The ids of the nodes are the keys of the vertices, and the declared
-// keys of nodes are their attributes. Of the edges' data, only the weight and the time are
-// read. Directions, ports and the data of other programs are left out. Nested graphs and
-// hyperedges, which a graph here cannot store, are refused.
+// keys of nodes and of edges are their attributes. Ids of edges, ports and the data of other programs are
+// left out. Nested graphs and hyperedges, which a graph here cannot store, are refused.
 type graphML struct {
 	xmlElements
-	begun    bool // the graph element was reached
-	directed bool // edges are, unless they say otherwise
+	begun bool // the graph element was reached
 }
 
 func readGraphML(f *feed, opts Options, h Handler) (ReadStats, error) {
 	g := &graphML{xmlElements: newXMLElements(f, opts, h)}
 	err := g.Document("graphml", "GraphML", &g.begun, g.top)
-	g.finish(f, err)
+	err = g.finish(f, err)
 	return g.stats, err
 }
 
@@ -41,8 +39,9 @@ func (g *graphML) top(e xml.StartElement) error {
 		return g.Fault(ErrSyntax, "a second graph; put every graph into a file of its own")
 	case e.Name.Local == "graph":
 		g.begun = true
-		g.directed = tokens.Attribute(e, "edgedefault") == "directed"
-		g.stats.Directed = g.directed
+		if err := g.direct(tokens.Attribute(e, "edgedefault") == "directed"); err != nil {
+			return err
+		}
 		if err := g.resolve(impliedNames{}); err != nil {
 			return err
 		}
@@ -54,7 +53,7 @@ func (g *graphML) top(e xml.StartElement) error {
 }
 
 func (g *graphML) declaration(e xml.StartElement) error {
-	k := &graphKey{name: tokens.Attribute(e, "attr.name"), domain: tokens.Attribute(e, "for"), place: placeNone, line: g.Line, column: g.Column}
+	k := &graphKey{name: tokens.Attribute(e, "attr.name"), domain: tokens.Attribute(e, "for"), place: [2]int{placeNone, placeNone}, line: g.Line, column: g.Column}
 	id, kind := tokens.Attribute(e, "id"), tokens.Attribute(e, "attr.type")
 	k.use = cmp.Or(tokens.Attribute(e, "yfiles.type"), id)
 	switch kind {
@@ -109,7 +108,7 @@ func (g *graphML) id(e xml.StartElement, name string) []byte {
 func (g *graphML) node(e xml.StartElement) error {
 	g.begin()
 	id := g.id(e, "id")
-	copy(g.values, g.defaults)
+	copy(g.ofNodes.values, g.defaults[nodePlace])
 	err := g.Children(func(child xml.StartElement) error {
 		switch child.Name.Local {
 		case "data":
@@ -128,26 +127,26 @@ func (g *graphML) node(e xml.StartElement) error {
 
 func (g *graphML) nodeData(e xml.StartElement) error {
 	k := g.declared(e)
-	if k == nil || k.place == placeNone {
+	if k == nil || k.place[nodePlace] == placeNone {
 		if k != nil && !k.of("node") {
 			g.programs.add(k.title(), g.here)
 		}
 		return g.Skip()
 	}
+	return g.value(k, nodePlace)
+}
+
+// value reads a value of an attribute.
+func (g *graphML) value(k *graphKey, of int) error {
 	line, column := g.Line, g.Column
 	text, err := g.content(k)
 	if err != nil {
 		return err
 	}
 	g.Line, g.Column = line, column // a fault of the value is reported at the start of its element
-	if text == nil {
-		return nil
+	if text != nil {
+		g.keep(k, of, text)
 	}
-	value, reason := g.valueOf(k, text)
-	if reason != "" {
-		g.wrong(ErrSyntax, "%s", reason)
-	}
-	g.values[k.place] = value
 	return nil
 }
 
@@ -161,19 +160,15 @@ func (g *graphML) declared(e xml.StartElement) *graphKey {
 	return k
 }
 
-// edge reads an edge with its weight and time.
+// edge reads an edge with its weight, its time and its attributes.
 func (g *graphML) edge(e xml.StartElement) error {
-	g.begin()
+	g.beginEdge()
 	for _, a := range e.Attr {
 		switch a.Name.Local {
 		case "sourceport", "targetport":
 			g.other.add(a.Name.Local, g.here)
 		case "directed":
-			directed := a.Value == "true" || a.Value == "1"
-			if directed != g.directed {
-				g.turned.add("directed="+a.Value, g.here)
-			}
-			g.stats.Directed = g.stats.Directed || directed
+			g.turn(a.Value == "true" || a.Value == "1", "directed="+a.Value)
 		}
 	}
 	edge := Edge{Source: g.id(e, "source"), Target: g.id(e, "target"), Weight: 1}
@@ -195,6 +190,8 @@ func (g *graphML) edge(e xml.StartElement) error {
 		case k.role == delimited.Ignored && !k.of("edge"):
 			g.programs.add(k.title(), g.here)
 			return g.Skip()
+		case k.place[edgePlace] != placeNone:
+			return g.value(k, edgePlace)
 		case k.role == delimited.Ignored:
 			g.leaveOut(k.name)
 			return g.Skip()
@@ -210,8 +207,9 @@ func (g *graphML) edge(e xml.StartElement) error {
 }
 
 // WriteGraphML writes a graph as GraphML: all vertices with their attributes, under typed keys,
-// then all edges, with their weights if the graph is weighted and their times if it is timed,
-// under the keys "weight" and "time". Read reads the same graph back.
+// then all edges with theirs, with their weights if the graph is weighted and their times if it is timed,
+// under the keys "weight" and "time". These keys are also declared where an attribute of edges has a name that readers take for
+// theirs. Read reads the same graph back.
 //
 // A key, a name or a text with a character that XML cannot represent (control characters except
 // tab and line breaks, U+FFFE, U+FFFF) gives a *KeyError or a *ValueError that names it. A key
@@ -228,9 +226,9 @@ const (
 	graphMLStart = `<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">
 `
-	graphMLGraph = "<graph edgedefault=\"undirected\">\n"
-	graphMLEnd   = "</graph>\n</graphml>\n"
-	// The ids of the keys of edges; those of vertices are d0, d1, …
+	graphMLEnd = "</graph>\n</graphml>\n"
+	// The ids of the keys of weights and times. Those of attributes of vertices are d0, d1, … and those of
+	// attributes of edges e0, e1, …
 	weightKey = `  <key id="weight" for="edge" attr.name="weight" attr.type="double"/>` + "\n"
 	timeKey   = `  <key id="time" for="edge" attr.name="time" attr.type="long"/>` + "\n"
 	dateKey   = `  <key id="time" for="edge" attr.name="time" attr.type="string"/>` + "\n"
@@ -256,30 +254,63 @@ func (x *xmlWriter) columnText(column int, v uint32) ([]byte, bool, error) {
 	return value, ok, err
 }
 
+// edgeText is columnText for an attribute of the edge that is being written.
+func (x *xmlWriter) edgeText(column int, e NumberedEdge) ([]byte, bool, error) {
+	value, ok, err := x.edgeValue(column, e)
+	if err == nil && ok {
+		if reason := xmlFault(value); reason != "" {
+			err = x.g.edgeError(column, e, reason)
+		}
+	}
+	return value, ok, err
+}
+
+// checkNames refuses names of attributes that XML cannot represent.
+func (x *xmlWriter) checkNames() error {
+	fit := func(name string) string { return xmlFault([]byte(name)) }
+	if err := checkColumns(x.g.Columns, fit); err != nil {
+		return err
+	}
+	return x.g.checkEdgeColumns(fit)
+}
+
+// directedness is the word for the direction of the edges.
+func (g *Graph) directedness() string {
+	if g.Directed {
+		return "directed"
+	}
+	return "undirected"
+}
+
 // appendHead appends the keys and the beginning of the graph.
 func (x *xmlWriter) appendHead(dst []byte) ([]byte, error) {
-	if err := x.g.checkColumns(); err != nil {
+	if err := x.checkNames(); err != nil {
 		return nil, err
 	}
-	for i, c := range x.g.Columns {
-		if reason := xmlFault([]byte(c.Name)); reason != "" {
-			return nil, nameError(c.Name, reason)
-		}
-		dst = append(strconv.AppendInt(append(dst, `  <key id="d`...), int64(i), 10), `" for="node" attr.name="`...)
-		dst = append(appendEscaped(dst, []byte(c.Name)), `" attr.type="`...)
-		dst = append(dst, typeText(c.Type)...)
-		dst = append(dst, "\"/>\n"...)
-	}
-	if x.g.Weighted {
+	dst = appendKeyElements(dst, x.g.Columns, "d", "node")
+	if x.g.Weighted || x.g.claimed(delimited.Weight) {
 		dst = append(dst, weightKey...)
 	}
 	switch {
-	case x.g.Timed && x.g.Times == TimeNumbers:
+	case x.g.Timed && x.g.Times == TimeNumbers || x.g.claimed(delimited.Time):
 		dst = append(dst, timeKey...)
 	case x.g.Timed:
 		dst = append(dst, dateKey...)
 	}
-	return append(dst, graphMLGraph...), nil
+	dst = appendKeyElements(dst, x.g.EdgeColumns, "e", "edge")
+	return append(append(append(dst, `<graph edgedefault="`...), x.g.directedness()...), "\">\n"...), nil
+}
+
+// appendKeyElements appends the keys of attributes.
+func appendKeyElements(dst []byte, columns []Column, id, of string) []byte {
+	for i, c := range columns {
+		dst = append(strconv.AppendInt(append(append(dst, `  <key id="`...), id...), int64(i), 10), `" for="`...)
+		dst = append(append(dst, of...), `" attr.name="`...)
+		dst = append(appendEscaped(dst, []byte(c.Name)), `" attr.type="`...)
+		dst = append(dst, typeText(c.Type)...)
+		dst = append(dst, "\"/>\n"...)
+	}
+	return dst
 }
 
 // appendID appends the key of a vertex inside an attribute.
@@ -291,8 +322,17 @@ func (x *xmlWriter) appendID(dst []byte, v uint32) (_ []byte, err error) {
 // appendValues appends the values of a vertex, each as an element that consists of start, the
 // number of the column, the text before the value, the value and end.
 func (x *xmlWriter) appendValues(dst []byte, v uint32, start, before, end string) ([]byte, error) {
-	for i := range x.g.Columns {
-		value, ok, err := x.columnText(i, v)
+	return appendElements(dst, len(x.g.Columns), func(i int) ([]byte, bool, error) { return x.columnText(i, v) }, start, before, end)
+}
+
+// appendEdgeValues does the same for the edge that is being written.
+func (x *xmlWriter) appendEdgeValues(dst []byte, e NumberedEdge, start, before, end string) ([]byte, error) {
+	return appendElements(dst, len(x.g.EdgeColumns), func(i int) ([]byte, bool, error) { return x.edgeText(i, e) }, start, before, end)
+}
+
+func appendElements(dst []byte, columns int, text func(i int) ([]byte, bool, error), start, before, end string) ([]byte, error) {
+	for i := range columns {
+		value, ok, err := text(i)
 		if err != nil {
 			return nil, err
 		}
@@ -338,6 +378,9 @@ func (x *xmlWriter) appendEdge(dst []byte, e NumberedEdge) ([]byte, error) {
 	}
 	if x.g.Timed && e.Timed {
 		dst = append(x.g.Times.Append(append(dst, `<data key="time">`...), e.Time), "</data>"...)
+	}
+	if dst, err = x.appendEdgeValues(dst, e, `<data key="e`, `">`, "</data>"); err != nil {
+		return nil, err
 	}
 	if len(dst) == bare {
 		return append(dst[:bare-len(">")], "/>\n"...), nil

@@ -17,13 +17,13 @@ type Edge struct {
 	Weighted       bool    // a weight was given
 	Timed          bool    // a time was given
 	Dated          bool    // the time was given as a date; Time is in Unix seconds
+	cut            bool    // the time had a fraction, which is left out
 	// Both reports that the text calls this edge undirected: a directed graph has it in both
 	// directions. It is false where the text does not say.
 	Both bool
 	// Values has an entry for every column of Handler.EdgeColumns, as the values of a vertex. It is
 	// empty if there are no columns, or the function is nil.
 	Values [][]byte
-	cut    bool // the time had a fraction, which is left out
 }
 
 // ReadStats describes a finished read. After an error it covers the part that was read.
@@ -93,7 +93,7 @@ func (s *ReadStats) setTime(e *Edge, perSecond, line int64) {
 }
 
 // measured counts an edge among those with a weight or a time.
-func (s *ReadStats) measured(e Edge) {
+func (s *ReadStats) measured(e *Edge) {
 	if e.Weighted {
 		s.Weighted++
 	}
@@ -140,10 +140,12 @@ type Column struct {
 	Type Type // "" where the text does not define it
 }
 
-// The places of columns that are no attributes: those that are not read, and that of the key.
+// The places of columns that are no attributes: those that are not read, that of the key, and that of the types of
+// Neo4j, which has a place of its own once there is a type.
 const (
-	placeNone = -1
-	placeKey  = -2
+	placeNone     = -1
+	placeKey      = -2
+	placeRelation = -3
 )
 
 // Type is the type of the values of an attribute.

@@ -43,9 +43,9 @@ func (p *parser) header(line []byte, sep delimited.Separator) (taken bool, err e
 		}
 		if f.comment != "" {
 			if plan, doubt := delimited.PlanFor(p.opts.wanted(), f.names); doubt == "" {
-				p.names = f.names
-				p.follow(plan)
-				return false, nil
+				err := p.called(f.names, plan, nil)
+				p.cells.sep = sep
+				return err != nil, err
 			}
 		}
 		named = p.opts.namesColumns() && !p.braces.found
@@ -57,9 +57,10 @@ func (p *parser) header(line []byte, sep delimited.Separator) (taken bool, err e
 	if len(names) < 2 {
 		return false, nil // malformed; the caller reports it
 	}
-	of, doubt := neo4jEdges(&p.opts, names)
+	of, attributes, doubt := neo4jEdges(&p.opts, names)
 	if of != nil {
-		names, named, p.stats.Directed = of, true, true
+		names, named = of, true
+		p.say(true)
 	}
 	if !named && doubt == "" {
 		if _, _, named = delimited.KnownPair(names, sep != delimited.SeparatorWhitespace); !named || f.comment != "" {
@@ -79,11 +80,13 @@ func (p *parser) header(line []byte, sep delimited.Separator) (taken bool, err e
 		}
 	}
 	p.separate(sep)
-	p.name(names, plan)
+	if err := p.name(names, plan, attributes); err != nil {
+		return true, err
+	}
 	p.see(line)
 	f.decided, f.below = true, p.opts.Header == HeaderAuto && !p.pairs
 	p.stats.Header = f.text
-	return true, nil
+	return true, p.direct()
 }
 
 // namesWords reports whether a comment above the data names columns between blanks, and a line has as
@@ -132,6 +135,9 @@ func (p *parser) firstLine(line []byte) error {
 	case p.opts.Header == HeaderAuto && f.comment != "":
 		p.stats.Header, f.below = f.comment, !p.pairs
 	case p.opts.Header == HeaderAuto && !p.pairs && p.declares(line):
+		if err := p.direct(); err != nil {
+			return err
+		}
 		p.stats.Header, p.stats.DeclaredVertices, p.stats.DeclaredEdges = f.text, f.n, f.m
 		return nil
 	case p.opts.Header == HeaderAuto && p.mayName(line):
@@ -139,6 +145,9 @@ func (p *parser) firstLine(line []byte) error {
 		return p.hold(line, false)
 	case p.opts.Header == HeaderAuto:
 		f.counts = !p.pairs && p.parseCounts() && f.n > 0 && f.m > 0
+	}
+	if err := p.direct(); err != nil {
+		return err
 	}
 	return p.emitColumns(line)
 }
@@ -151,7 +160,9 @@ func (p *parser) declares(line []byte) bool {
 		return false
 	}
 	f := &p.first
-	f.n, f.m, f.declared = decimal.Counts([]byte(names[0]), []byte(names[1]))
+	if f.n, f.m, f.declared = decimal.Counts([]byte(names[0]), []byte(names[1])); f.declared {
+		p.say(names[2] == "d")
+	}
 	return f.declared
 }
 
@@ -207,6 +218,9 @@ func (p *parser) decide(ended bool) error {
 	f := &p.first
 	held, now := f.held, p.stats.Lines
 	f.held, f.decided = nil, true
+	if err := p.direct(); err != nil {
+		return err
+	}
 	defer func() { p.stats.Lines = now }()
 	p.stats.Lines = held[0].number
 	names, rows := delimited.NamesIn(held[0].text, p.sep), p.rows(held[1:])
@@ -260,9 +274,8 @@ func (p *parser) headed(line []byte, names []string, rows [][]string) error {
 	if doubt != "" {
 		return p.wrong(line, "%s", doubt)
 	}
-	p.name(names, plan)
 	p.stats.Header, p.first.below = p.first.text, !p.pairs
-	return nil
+	return p.name(names, plan, nil)
 }
 
 // figuresBelow reports whether a column has numbers or dates, and the first line a text in it. A
@@ -458,21 +471,27 @@ func konectNames(comment []byte) (names []string, kind string) {
 // first one of a KONECT file, it returns the names of the columns.
 func (p *parser) declared(comment []byte) (names []string) {
 	if names, kind := konectNames(comment); names != nil {
-		p.stats.Directed = p.stats.Directed || kind == "asym"
+		p.say(kind == "asym")
 		p.first.konect, p.first.bipartite = true, kind == "bip"
 		return names
 	}
 	words := bytes.Fields(bytes.TrimLeft(comment, "#% \t"))
 	is := func(i int, word string) bool { return bytes.EqualFold(words[i], []byte(word)) }
 	switch {
-	case len(words) >= 2 && is(0, "directed") && (is(1, "graph") || is(1, "graph:")):
-		p.stats.Directed = true
+	case len(words) >= 2 && (is(0, "directed") || is(0, "undirected")) && (is(1, "graph") || is(1, "graph:")):
+		p.say(is(0, "directed"))
 	case len(words) == 4 && is(0, "nodes:") && is(2, "edges:"):
 		p.declare(words[1], words[3])
 	case p.first.konect && len(words) >= 2 && len(words) <= 3 && p.stats.DeclaredEdges == 0:
 		p.declare(words[1], words[0])
 	}
 	return nil
+}
+
+// say takes what the text says of the direction of its edges.
+func (p *parser) say(directed bool) {
+	p.stats.Directed = p.stats.Directed || directed
+	p.course.all = courseOf(directed)
 }
 
 // declare records the numbers of vertices and edges if both are valid.

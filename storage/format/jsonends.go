@@ -138,7 +138,7 @@ func (e *jsonEnds) hold(l jsonLink) bool {
 	if e.mode == EndsID {
 		return false
 	}
-	l.source.text, l.target.text = bytes.Clone(l.source.text), bytes.Clone(l.target.text)
+	l.source.text, l.target.text, l.edge.Values = bytes.Clone(l.source.text), bytes.Clone(l.target.text), cloned(l.edge.Values)
 	e.held = append(e.held, l)
 	return true
 }

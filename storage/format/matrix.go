@@ -39,11 +39,13 @@ func bannerAbove(text []byte) bool {
 
 // matrix reads the coordinate format of Matrix Market as an adjacency matrix: the row and
 // column numbers "1" to "n" are the keys, all of them are vertices, and entries are edges, with
-// their values as weights.
+// their values as weights: from the row to the column if the matrix is general, and in both directions if it is
+// symmetric.
 type matrix struct {
 	lines
 	ctx     context.Context
 	h       Handler
+	course  direction
 	size    int64 // number of the size line; 0 before it
 	pattern bool  // entries have no values
 	integer bool  // values are integers
@@ -57,7 +59,7 @@ type matrix struct {
 }
 
 func newMatrix(ctx context.Context, opts Options, h Handler) *matrix {
-	m := &matrix{ctx: ctx, h: h}
+	m := &matrix{ctx: ctx, h: h, course: newDirection(opts, h)}
 	m.opts, m.to = opts.EdgeListOptions, m
 	m.n = opts.MaxVertices // the limit on n, until the size line is read
 	m.columns.Each = func(field []byte, at int, _ bool) fault.Fault {
@@ -118,6 +120,9 @@ func (m *matrix) banner(line []byte) error {
 	m.pattern, m.integer = words[3] == "pattern", words[3] == "integer"
 	m.stats.Header = string(line)
 	m.stats.Comments-- // it is none
+	m.stats.Directed = words[4] == "general"
+	m.course.all = courseOf(m.stats.Directed)
+	m.course.now = m.course.all
 	return nil
 }
 
@@ -187,6 +192,9 @@ func (m *matrix) entry(line []byte) error {
 		}
 		m.stats.Weighted++
 	}
+	if err := m.orient(&m.course, &edge); err != nil {
+		return err
+	}
 	m.stats.Edges++
 	return m.h.Edge(edge)
 }
@@ -200,5 +208,5 @@ func (m *matrix) end() error {
 	case m.seen != m.entries:
 		return m.errorAt(m.size, ErrSyntax, "the size line declares %d entries, but %d follow", m.entries, m.seen)
 	}
-	return nil
+	return m.course.tell(m.course.all)
 }

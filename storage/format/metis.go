@@ -22,6 +22,7 @@ import (
 type metis struct {
 	lines
 	h        Handler
+	course   direction
 	header   bool  // the header was read
 	n, m     int64 // vertices and edges declared
 	vertex   int64 // lines of vertices read
@@ -34,7 +35,8 @@ type metis struct {
 }
 
 func newMETIS(opts Options, h Handler) *metis {
-	m := &metis{h: h, n: opts.MaxVertices, from: opts.Keys} // n is the limit until the header is read
+	m := &metis{h: h, n: opts.MaxVertices, from: opts.Keys, course: newDirection(opts, h)} // n is the limit until the header is read
+	m.course.all, m.course.now = courseUndirected, courseUndirected
 	m.opts, m.to = opts.EdgeListOptions, m
 	return m
 }
@@ -157,8 +159,11 @@ func (m *metis) neighbours(line []byte, words [][]byte) error {
 			m.up++
 		}
 		edge.Source, edge.Target = key, m.key(1, v)
+		if err := m.orient(&m.course, &edge); err != nil {
+			return err
+		}
 		m.stats.Edges++
-		m.stats.measured(edge)
+		m.stats.measured(&edge)
 		if err := m.h.Edge(edge); err != nil {
 			return err
 		}
@@ -181,14 +186,14 @@ func (m *metis) end() error {
 	case m.up != m.m && m.stats.Edges != m.m:
 		return at("the header declares %d edges, but there are %d", m.m, m.up)
 	}
-	return nil
+	return m.course.tell(m.course.all)
 }
 
 // WriteMETIS writes the edges of a graph in the format of METIS: the numbers of vertices and
 // edges, then for every vertex a line of its neighbours, numbered from 1, with the weights of
 // the edges if the graph is weighted. Keys, times and attributes are not written; WriteKeys
 // writes the keys in the order of the lines, for Options.Keys. METIS allows only whole numbers
-// as weights: any other weight gives an error that wraps ErrValue, and so does a self-loop.
+// as weights: any other weight gives an error that wraps ErrValue, and so do a self-loop and a directed graph.
 // WriteMETIS asks for all neighbours twice.
 func WriteMETIS(ctx context.Context, w io.Writer, g Graph) error {
 	m := metisWriter{newGraphWriter(ctx, w, &g)}
@@ -198,6 +203,9 @@ func WriteMETIS(ctx context.Context, w io.Writer, g Graph) error {
 type metisWriter struct{ graphWriter }
 
 func (m *metisWriter) write() error {
+	if m.g.Directed {
+		return fmt.Errorf("%w: edges in METIS have no direction; format := 'edges' or 'graphml' can hold it", ErrValue)
+	}
 	arcs := 0
 	err := m.each(m.g.Vertices, func(v uint32) error {
 		neighbors, _ := m.g.Neighbors(v)

@@ -22,6 +22,9 @@ const (
 	neo4jID    = ":ID"
 )
 
+// neo4jEdge is the type that WriteCSV writes for edges without types.
+const neo4jEdge = "EDGE"
+
 // neo4jTypes are the types of properties. Types of dates and times become texts.
 var neo4jTypes = map[string]Type{
 	"int": Integer, "long": Integer, "byte": Integer, "short": Integer, "float": Float, "double": Float, "boolean": Boolean,
@@ -80,25 +83,30 @@ func neo4jHeader(fields []string) (columns []neo4jColumn, start, end, id int) {
 
 // neo4jEdges returns the names of the columns of a file of relationships, without their types,
 // so that a weight is found by its name. It returns nil if the header is not Neo4j's. If such a
-// file cannot be read as edges, doubt is the reason.
-func neo4jEdges(o *EdgeListOptions, fields []string) (names []string, doubt string) {
+// file cannot be read as edges, doubt is the reason. attributes are the columns that can be attributes, by their places;
+// others have no name.
+func neo4jEdges(o *EdgeListOptions, fields []string) (names []string, attributes []Column, doubt string) {
 	columns, start, end, id := neo4jHeader(fields)
 	switch {
 	case start < 0 && end < 0 && id >= 0:
-		return nil, "the header has :ID: this is a table of vertices of Neo4j, and not one of edges"
+		return nil, nil, "the header has :ID: this is a table of vertices of Neo4j, and not one of edges"
 	case start < 0 || end < 0:
-		return nil, ""
+		return nil, nil, ""
 	case o.Source == "" && o.Target == "" && columns[start].group != columns[end].group:
-		return nil, fmt.Sprintf("the ends of edges are of two groups, %s and %s, which may use the same keys for different vertices; the options source and target take the columns as they are",
+		return nil, nil, fmt.Sprintf("the ends of edges are of two groups, %s and %s, which may use the same keys for different vertices; the options source and target take the columns as they are",
 			excerpt.Of([]byte(columns[start].group)), excerpt.Of([]byte(columns[end].group)))
 	}
 	for i, c := range columns {
+		of := Column{c.name, c.kind}
+		if c.array != "" || c.ignore {
+			of.Name = ""
+		}
 		if c.array != "" {
 			c.name = fields[i] // with its type in the name, an array is not taken for a weight or a time
 		}
-		names = append(names, c.name)
+		names, attributes = append(names, c.name), append(attributes, of)
 	}
-	return names, ""
+	return names, attributes, ""
 }
 
 // neo4jVertices is neo4jEdges for a table of vertices. It also returns the place of the key,

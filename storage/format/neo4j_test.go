@@ -18,10 +18,10 @@ func TestRead_Neo4j(t *testing.T) {
 		name, text, want string
 		opts             Options
 	}{
-		{name: "edges", text: ":START_ID,role,weight:double,:END_ID,:TYPE,time:datetime\na,\"x\",2.5,b,KNOWS,1970-01-01T00:00:09Z\nb,,,c,LIKES,\n", want: "edge a>b*2.5@9\nedge b>c\n"},
-		{name: "edges of a group", text: "p:START_ID(Person),:END_ID(Person)\n1,2\n", want: "edge 1>2\n"},
-		{name: "edges of two groups by number", text: ":START_ID(Person),:END_ID(Film)\n1,2\n", opts: Options{EdgeListOptions: EdgeListOptions{Source: "1", Target: "2"}}, want: "edge 1>2\n"},
-		{name: "edges with arrays", text: ":START_ID,:END_ID,weight:float[]\n1,2,1;2\n", want: "edge 1>2\n"},
+		{name: "edges", text: ":START_ID,role,weight:double,:END_ID,:TYPE,time:datetime\na,\"x\",2.5,b,KNOWS,1970-01-01T00:00:09Z\nb,,,c,LIKES,\n", want: "edge columns role:\ndirected\nedge columns role: :TYPE:text\nedge a>b*2.5@9 \"x\" \"KNOWS\"\nedge b>c - \"LIKES\"\n"},
+		{name: "edges of a group", text: "p:START_ID(Person),:END_ID(Person)\n1,2\n", want: "directed\nedge 1>2\n"},
+		{name: "edges of two groups by number", text: ":START_ID(Person),:END_ID(Film)\n1,2\n", opts: Options{EdgeListOptions: EdgeListOptions{Source: "1", Target: "2"}}, want: "directed\nedge 1>2\n"},
+		{name: "edges with arrays", text: ":START_ID,:END_ID,weight:float[]\n1,2,1;2\n", want: "directed\nedge 1>2\n"},
 		{name: "vertices", opts: vertices, text: "name,id:ID(Person),:LABEL,age:int,born:date{timezone:UTC},ok:boolean,x:double,zip:string,old:IGNORE\nAnn,a,Person;Boss,7,1970-01-02,true,1e3,\"\",9\n,b,,,,,,,\n",
 			want: "columns name: :LABEL:text age:integer born:text ok:boolean x:float zip:text\nvertex a \"Ann\" \"Person;Boss\" \"7\" \"1970-01-02\" \"true\" \"1e3\" \"\"\nvertex b - - - - - - -\n"},
 		{name: "chosen vertices", opts: Options{Layout: LayoutVertices, Columns: []string{"age"}}, text: ":ID,tags:string[],age:long\n1,a;b,3\n", want: "columns age:integer\nvertex 1 \"3\"\n"},
@@ -56,11 +56,17 @@ func TestCSVOptions_Neo4j(t *testing.T) {
 	neo4j := CSVOptions{Neo4j: true}
 	rapid.Check(t, func(r *rapid.T) {
 		s := samples().Draw(r, "graph")
+		s.directed = true // as all edges of Neo4j are
 		for i, column := range s.columns {
 			if column.Name == neo4jLabel {
 				for _, values := range s.values {
 					values[i] = nil // an empty label is none
 				}
+			}
+		}
+		for i, column := range s.edgeColumns {
+			if column == (Column{neo4jType, Text}) { // a column that is there from its first value on
+				s.edgeColumns[i].Name = "no type of an edge"
 			}
 		}
 		for _, c := range []struct {
@@ -83,5 +89,18 @@ func TestCSVOptions_Neo4j(t *testing.T) {
 	var text bytes.Buffer
 	if err := WriteVertices(t.Context(), &text, s.graph(), neo4j); err != nil || text.String() != ":ID,:LABEL,vertex:long\na,,\n" {
 		t.Errorf("%v: %q", err, text.String())
+	}
+	related := sample{
+		keys: []string{"a", "b"}, values: make([][]*string, 2), directed: true,
+		edges:       []NumberedEdge{{Source: 0, Target: 1}, {Source: 1, Target: 0}, {Source: 0, Target: 0}},
+		edgeColumns: []Column{{"since", Integer}, {neo4jType, Text}},
+		edgeValues:  [][]*string{{word("7"), word("KNOWS")}, {nil, word("A,B")}, {nil, nil}},
+	}
+	text.Reset()
+	if err := WriteCSV(t.Context(), &text, related.graph(), neo4j); err != nil || text.String() != ":START_ID,:END_ID,:TYPE,since:long\na,b,KNOWS,7\nb,a,\"A,B\",\na,a,EDGE,\n" {
+		t.Errorf("%v: %q", err, text.String())
+	}
+	if got, err := collect(text.Bytes(), Options{}); err != nil || got.text(true, true) != related.text(true, true) {
+		t.Errorf("%v\n%s", err, got.text(true, true))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"slices"
 	"strconv"
 
 	"heavytail/storage/format/internal/decimal"
@@ -16,9 +17,9 @@ import (
 // and links or edges, which may be inside one other member, as in JSON Graph Format. It also
 // reads the JSON of Cytoscape, where they are inside elements and their members inside data. The
 // key of a node is its id, or, without an id, its place counted from 0. The other members of
-// nodes are attributes; the type of an attribute is the narrowest that holds all its values.
-// What the ends of links mean is decided by jsonEnds. Of the links' data, only the weight and
-// the time are read. Directions are ignored.
+// nodes and of links are attributes; the type of an attribute is the narrowest that holds all its
+// values. What the ends of links mean is decided by jsonEnds. Ids of links are left out, and so are the keys
+// of those of a multigraph.
 type nodeLink struct {
 	*tokens.JSON
 	feed *feed
@@ -84,9 +85,14 @@ func (n *nodeLink) member(name string) error {
 	}
 	switch name {
 	case "directed":
-		n.stats.Directed = n.stats.Directed || token == true
+		if err := n.says(token); err != nil {
+			return err
+		}
 		return n.Rest(token, nil)
-	case "multigraph", "type", "label", "id", "version":
+	case "multigraph":
+		n.multigraph = token == true
+		return n.Rest(token, nil)
+	case "type", "label", "id", "version":
 		return n.Rest(token, nil)
 	case "nodes":
 		return n.list(0, name, token, n.node)
@@ -114,6 +120,14 @@ func (n *nodeLink) member(name string) error {
 	return n.Members(func(inner string) error { return n.innerMember(name, inner) })
 }
 
+// says takes the member directed.
+func (n *nodeLink) says(token json.Token) error {
+	if directed, is := token.(bool); is {
+		return n.direct(directed)
+	}
+	return nil
+}
+
 // innerMember reads a member of an object inside the document, which may hold the graph.
 func (n *nodeLink) innerMember(outer, name string) error {
 	token, err := n.Token()
@@ -122,8 +136,10 @@ func (n *nodeLink) innerMember(outer, name string) error {
 	}
 	_, compound := token.(json.Delim)
 	switch {
-	case name == "directed" && token == true && n.found == [2]bool{}:
-		n.stats.Directed = true
+	case name == "directed" && n.found == [2]bool{}:
+		if err := n.says(token); err != nil {
+			return err
+		}
 	case name == "nodes" && compound:
 		return n.list(0, name, token, n.node)
 	case (name == "links" || name == "edges") && compound:
@@ -184,7 +200,7 @@ func (n *nodeLink) element(f func(name string) error) error {
 // node reads a vertex and its values.
 func (n *nodeLink) node() error {
 	n.begin()
-	clear(n.values)
+	clear(n.ofNodes.values)
 	var id jsonKey
 	err := n.element(func(name string) error {
 		if name != "id" {
@@ -238,7 +254,7 @@ func (n *nodeLink) value(name string) error {
 	if err != nil {
 		return err
 	}
-	n.take(place, text, kind)
+	n.take(&n.ofNodes, place, text, kind)
 	return nil
 }
 
@@ -276,9 +292,10 @@ func (n *nodeLink) textOf(name string, token json.Token) ([]byte, Type, error) {
 	return bytes.Clone(n.nested.Bytes()), Text, err
 }
 
-// link reads an edge with its weight and time.
+// link reads an edge with its weight, its time and its attributes.
 func (n *nodeLink) link() error {
 	n.begin()
+	clear(n.ofEdges.values)
 	l := jsonLink{edge: Edge{Weight: 1}}
 	var field [delimited.Roles][]byte
 	var other [2]jsonKey // the members from and to, which vis.js writes
@@ -304,8 +321,19 @@ func (n *nodeLink) link() error {
 		l.source, l.target = other[0], other[1]
 	} else {
 		for i, name := range []string{"from", "to"} {
-			if other[i].text != nil {
-				n.edgeValues.add(name, n.here)
+			if other[i].text == nil {
+				continue
+			}
+			place, err := n.edgeColumn(name)
+			if err != nil {
+				return err
+			}
+			if place != placeNone {
+				kind := Text
+				if other[i].number {
+					kind = TypeOf(other[i].text)
+				}
+				n.take(&n.ofEdges, place, other[i].text, kind)
 			}
 		}
 	}
@@ -316,6 +344,7 @@ func (n *nodeLink) link() error {
 		_, err := n.passed()
 		return err
 	}
+	l.edge.Values = n.ofEdges.values
 	return n.connect(l)
 }
 
@@ -344,14 +373,31 @@ func (n *nodeLink) linkValue(name string, field *[delimited.Roles][]byte) error 
 		return err
 	}
 	if r == delimited.Ignored {
-		if token != nil {
-			n.leaveOut(name)
-		}
-		return n.Rest(token, nil)
+		return n.linkAttribute(name, token)
 	}
 	n.seen[r] = true
 	field[r], _, err = n.textOf(name, token)
 	return err
+}
+
+// linkAttribute reads an attribute of a link.
+func (n *nodeLink) linkAttribute(name string, token json.Token) error {
+	if token == nil && (name == edgeID || !n.isAttribute(name)) {
+		return nil
+	}
+	place, err := n.edgeColumn(name)
+	if err != nil {
+		return err
+	}
+	if place == placeNone {
+		return n.Rest(token, nil)
+	}
+	text, kind, err := n.textOf(name, token)
+	if err != nil {
+		return err
+	}
+	n.take(&n.ofEdges, place, text, kind)
+	return nil
 }
 
 // connect delivers a link, or holds it back until the nodes were read if its meaning depends on
@@ -364,7 +410,7 @@ func (n *nodeLink) connect(l jsonLink) error {
 		return nil
 	}
 	if len(n.ends.held) > 0 { // this link has decided what they mean
-		l.source.text, l.target.text = bytes.Clone(l.source.text), bytes.Clone(l.target.text)
+		l.source.text, l.target.text, l.edge.Values = bytes.Clone(l.source.text), bytes.Clone(l.target.text), cloned(l.edge.Values)
 		if err := n.release(); err != nil {
 			return err
 		}
@@ -374,6 +420,9 @@ func (n *nodeLink) connect(l jsonLink) error {
 		n.wrong(ErrSyntax, "%s", reason)
 	}
 	l.edge.Source, l.edge.Target = l.source.text, l.target.text
+	if missing := len(n.ofEdges.columns) - len(l.edge.Values); missing > 0 { // columns that were found since
+		l.edge.Values = append(slices.Clip(l.edge.Values), make([][]byte, missing)...)
+	}
 	return n.elements.edge(l.edge)
 }
 
@@ -393,10 +442,11 @@ func (n *nodeLink) release() error {
 }
 
 // WriteNodeLink writes a graph as node-link JSON, as networkx and d3 read it: all vertices with
-// their attributes, then all edges as links, with their weights if the graph is weighted and
-// their times if it is timed. Missing values are not written. Read reads the same graph back,
+// their attributes, then all edges as links with theirs, with their weights if the graph is weighted and
+// their times if it is timed. Missing values are not written; only the first link has a weight or a time that is null where the
+// graph has none and an attribute of edges has a name that readers take for one. Read reads the same graph back,
 // except that an attribute without any value is lost. It accepts the same keys as WriteEdges;
-// an attribute called id gives an error.
+// an attribute called id gives an error, and so does one of edges called source or target.
 func WriteNodeLink(ctx context.Context, w io.Writer, g Graph) error {
 	j := jsonWriter{graphWriter: newGraphWriter(ctx, w, &g)}
 	return writing("JSON", j.write())
@@ -404,22 +454,42 @@ func WriteNodeLink(ctx context.Context, w io.Writer, g Graph) error {
 
 type jsonWriter struct {
 	graphWriter
-	names [][]byte // of the columns, as JSON
-	some  bool     // a link was written
+	names, edgeNames [][]byte // of the columns, as JSON
 }
 
 func (j *jsonWriter) write() error {
-	if err := j.g.checkColumns(); err != nil {
+	err := checkColumns(j.g.Columns, func(name string) string {
+		if name == "id" {
+			return "the key of a node has this name"
+		}
+		return ""
+	})
+	if err == nil {
+		err = j.g.checkEdgeColumns(memberFault)
+	}
+	if err != nil {
 		return err
 	}
-	for _, c := range j.g.Columns {
-		if c.Name == "id" {
-			return nameError(c.Name, "the key of a node has this name")
-		}
-		j.names = append(j.names, append(tokens.AppendText([]byte(", "), []byte(c.Name)), ": "...))
-	}
-	j.WriteString(`{"directed": false, "multigraph": false, "graph": {}, "nodes": [`)
+	j.names, j.edgeNames = memberNames(j.g.Columns), memberNames(j.g.EdgeColumns)
+	j.WriteString(`{"directed": ` + strconv.FormatBool(j.g.Directed) + `, "multigraph": false, "graph": {}, "nodes": [`)
 	return j.elements(j.appendNode, "\n], \"links\": [", j.appendLink, "\n]}\n")
+}
+
+// memberNames returns the beginnings of members.
+func memberNames(columns []Column) (names [][]byte) {
+	for _, c := range columns {
+		names = append(names, append(tokens.AppendText([]byte(", "), []byte(c.Name)), ": "...))
+	}
+	return names
+}
+
+// appendMember appends a member.
+func appendMember(dst, name []byte, c Column, value []byte) []byte {
+	dst = append(dst, name...)
+	if typeOr(c.Type) == Text {
+		return tokens.AppendText(dst, value)
+	}
+	return appendJSONNumber(dst, value)
 }
 
 func (j *jsonWriter) appendKey(dst []byte, v uint32) (_ []byte, err error) {
@@ -445,22 +515,16 @@ func (j *jsonWriter) appendNode(dst []byte, v uint32) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !ok {
-			continue
-		}
-		dst = append(dst, j.names[i]...)
-		if typeOr(c.Type) == Text {
-			dst = tokens.AppendText(dst, value)
-		} else {
-			dst = appendJSONNumber(dst, value)
+		if ok {
+			dst = appendMember(dst, j.names[i], c, value)
 		}
 	}
 	return append(dst, '}'), nil
 }
 
 func (j *jsonWriter) appendLink(dst []byte, e NumberedEdge) ([]byte, error) {
-	dst, err := j.appendKey(appendItem(dst, !j.some, `{"source": `), e.Source)
-	if j.some = true; err != nil {
+	dst, err := j.appendKey(appendItem(dst, j.edge == 0, `{"source": `), e.Source)
+	if err != nil {
 		return nil, err
 	}
 	if dst, err = j.appendKey(append(dst, `, "target": `...), e.Target); err != nil {
@@ -485,7 +549,31 @@ func (j *jsonWriter) appendLink(dst []byte, e NumberedEdge) ([]byte, error) {
 			dst = tokens.AppendText(dst, j.scratch)
 		}
 	}
+	if j.edge == 0 {
+		dst = j.appendRoles(dst, e)
+	}
+	for i, c := range j.g.EdgeColumns {
+		value, ok, err := j.edgeValue(i, e)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			dst = appendMember(dst, j.edgeNames[i], c, value)
+		}
+	}
 	return append(dst, '}'), nil
+}
+
+// appendRoles appends the weight and the time that the first link does not have, so that a reader does not take an
+// attribute for them.
+func (j *jsonWriter) appendRoles(dst []byte, e NumberedEdge) []byte {
+	if j.g.claimed(delimited.Weight) {
+		dst = append(dst, `, "weight": null`...)
+	}
+	if !(j.g.Timed && e.Timed) && j.g.named(delimited.Time) {
+		dst = append(dst, `, "time": null`...)
+	}
+	return dst
 }
 
 // appendJSONNumber appends a number or a boolean. Numbers that strconv reads but JSON does not

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"heavytail/storage/format/internal/delimited"
@@ -33,8 +34,8 @@ func ReadPairRows(ctx context.Context, r io.Reader, opts EdgeListOptions, furthe
 		further[i]--
 	}
 	if table != nil {
-		e := parquetEdges{parquetFile: table, further: further}
-		e.h.Edge = func(edge Edge) error { return yield(edge.Source, edge.Target, e.values) }
+		e := parquetEdges{parquetFile: table, further: further, maxValue: math.MaxInt}
+		e.h.Edge = func(edge Edge) error { return yield(edge.Source, edge.Target, edge.Values) }
 		return e.read()
 	}
 	p, err := startPairs(opts)
@@ -114,7 +115,7 @@ func startPairs(opts EdgeListOptions) (*parser, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, err
 	}
-	return newParser(opts.withDefaults(), true, nil), nil
+	return newParser(Options{EdgeListOptions: opts.withDefaults()}, true, Handler{}), nil
 }
 
 // take makes the parser keep the values of further columns, given by their numbers from 0.

@@ -16,12 +16,14 @@ import (
 // pajek reads networks of Pajek (.net): a line "*Vertices n", then lines of vertices with their
 // number from 1 and perhaps a label, then sections of arcs and edges with weights, or of lists
 // of neighbours. A label is the vertex's key; a vertex without a line or a label has its number
-// as key. Coordinates and parameters of vertices and edges are ignored. Labels are kept in
-// memory, as edges refer to vertices by number.
+// as key. Behind the weight of an edge are names and values, which become attributes of texts; coordinates and
+// parameters of vertices are ignored. Labels are kept in memory, as edges refer to vertices by number.
 type pajek struct {
 	lines
 	h       Handler
 	options Options
+	course  direction
+	values  attributes
 	section string   // the word after the star, in lower case; "" before the first section
 	n       int64    // vertices declared
 	labels  [][]byte // by number - 1; nil for vertices without
@@ -32,7 +34,8 @@ type pajek struct {
 }
 
 func newPajek(opts Options, h Handler) *pajek {
-	p := &pajek{h: h, options: opts, numbers: map[string]int64{}}
+	p := &pajek{h: h, options: opts, numbers: map[string]int64{}, course: newDirection(opts, h)}
+	p.values = attributes{pass: h.EdgeColumns, most: opts.MaxColumns, maxValue: opts.MaxValue}
 	p.opts, p.to = opts.EdgeListOptions, p
 	return p
 }
@@ -95,7 +98,9 @@ func (p *pajek) begin(line, content []byte) error {
 		}
 		p.n, p.stats.DeclaredVertices, p.stats.Header = n, n, string(line)
 	case "arcs", "edges", "arcslist", "edgeslist":
-		p.stats.Directed = p.stats.Directed || strings.HasPrefix(name, "arcs")
+		p.course.now = courseOf(strings.HasPrefix(name, "arcs"))
+		p.course.all = p.course.now
+		p.stats.Directed = p.stats.Directed || p.course.now == courseDirected
 		if err := p.close(); err != nil {
 			return err
 		}
@@ -196,7 +201,7 @@ func (p *pajek) close() error {
 	return nil
 }
 
-// edge handles an arc or an edge, with a weight if there is one.
+// edge handles an arc or an edge, with its weight and attributes if there are any.
 func (p *pajek) edge(line []byte) error {
 	if len(p.words) < 2 {
 		return p.bad(line, fault.Syntax(0, "expected two vertices, found only %s", excerpt.Of(line)))
@@ -207,12 +212,36 @@ func (p *pajek) edge(line []byte) error {
 			return p.bad(line, fault.Syntax(0, "%s", weightFault(p.words[2])))
 		}
 	}
-	p.stats.IgnoredColumns = max(p.stats.IgnoredColumns, len(p.words)-3)
+	if p.values.pass == nil {
+		p.stats.IgnoredColumns = max(p.stats.IgnoredColumns, len(p.words)-3)
+	} else if f, err := p.attributes(); err != nil {
+		return err
+	} else if f.Found() {
+		return p.bad(line, f)
+	}
 	return p.deliver(line, edge, p.words[0], p.words[1])
+}
+
+// attributes takes the names and values behind the weight.
+func (p *pajek) attributes() (f fault.Fault, err error) {
+	clear(p.values.values)
+	for at := 3; at < len(p.words) && !f.Found() && err == nil; at += 2 {
+		name := string(p.words[at])
+		if at+1 == len(p.words) || !isEdgeAttribute(name) {
+			p.stats.remark("attributes of edges left out", excerpt.Name(p.words[at]), p.stats.Lines, "")
+			continue
+		}
+		var column int
+		if column, f, err = p.values.find(name); err == nil && !f.Found() {
+			f = p.values.take(column, p.words[at+1], Untyped)
+		}
+	}
+	return f, err
 }
 
 // list handles a line of neighbours of a vertex.
 func (p *pajek) list(line []byte) error {
+	clear(p.values.values)
 	for _, word := range p.words[1:] {
 		if err := p.deliver(line, Edge{Weight: 1}, p.words[0], word); err != nil {
 			return err
@@ -233,8 +262,12 @@ func (p *pajek) deliver(line []byte, edge Edge, source, target []byte) error {
 	}
 	var scratch [2][24]byte
 	edge.Source, edge.Target = p.keyOf(scratch[0][:], u), p.keyOf(scratch[1][:], v)
+	edge.Values = p.values.values
+	if err := p.orient(&p.course, &edge); err != nil {
+		return err
+	}
 	p.stats.Edges++
-	p.stats.measured(edge)
+	p.stats.measured(&edge)
 	return p.h.Edge(edge)
 }
 
@@ -242,11 +275,14 @@ func (p *pajek) end() error {
 	if p.section == "" {
 		return p.errorAt(p.stats.Lines+1, ErrSyntax, "expected *Vertices, as a network of Pajek begins, found the end")
 	}
-	return p.close()
+	if err := p.close(); err != nil {
+		return err
+	}
+	return p.course.tell(p.course.all)
 }
 
 // WritePajek writes a graph as a network of Pajek: all vertices with their keys as labels, then
-// all edges, with their weights if the graph is weighted. Attributes and times are not written.
+// all edges, or arcs if the graph is directed, with their weights if it is weighted. Attributes and times are not written.
 // Read reads the rest back. A key with a double quote, a backslash or a line break, which a
 // label cannot contain, gives a *KeyError, and so does a key that WriteEdges refuses.
 func WritePajek(ctx context.Context, w io.Writer, g Graph) error {
@@ -258,7 +294,11 @@ type pajekWriter struct{ graphWriter }
 
 func (p *pajekWriter) write() error {
 	p.Write(append(strconv.AppendInt([]byte("*Vertices "), int64(p.g.Vertices), 10), '\n'))
-	return p.elements(p.appendVertex, "*Edges\n", p.appendEdge, "")
+	section := "*Edges\n"
+	if p.g.Directed {
+		section = "*Arcs\n"
+	}
+	return p.elements(p.appendVertex, section, p.appendEdge, "")
 }
 
 func (p *pajekWriter) appendVertex(line []byte, v uint32) ([]byte, error) {

@@ -17,7 +17,7 @@ func TestRead_Pajek(t *testing.T) {
 		directed         bool
 	}{
 		{name: "networkx", text: "*vertices 3\n1 a 0.0 0.0 ellipse\n2 \"b c\" 0.0 0.0 ellipse age 3\n3 é 0.0 0.0 ellipse\n*edges\n1 2 2.5\n2 3 1.0\n", want: "vertex a\nvertex b c\nvertex é\nedge a>b c*2.5\nedge b c>é*1\n"},
-		{name: "sections, comments, no labels", text: "% made by hand\r\n*Network x\r\n*Vertices 4\r\n2 \"two\"\r\n*Arcs :1 \"knows\"\r\n1 2\r\n*Edgeslist\r\n4 1 3\r\n\r\n*Arcslist\r\n3 2\r\n", want: "vertex 1\nvertex two\nvertex 3\nvertex 4\nedge 1>two\nedge 4>1\nedge 4>3\nedge 3>two\n", directed: true},
+		{name: "sections, comments, no labels", text: "% made by hand\r\n*Network x\r\n*Vertices 4\r\n2 \"two\"\r\n*Arcs :1 \"knows\"\r\n1 2\r\n*Edgeslist\r\n4 1 3\r\n\r\n*Arcslist\r\n3 2\r\n", want: "vertex 1\nvertex two\nvertex 3\nvertex 4\ndirected\nedge 1>two\nedge 4>1 both\nedge 4>3 both\nedge 3>two\n", directed: true},
 		{name: "no edges", text: "*Vertices 2", want: "vertex 1\nvertex 2\n"},
 	} {
 		got, stats, err := transcript(t, strings.NewReader(c.text), Options{EdgeListOptions: EdgeListOptions{Name: "g.net"}})
@@ -56,7 +56,7 @@ func TestWritePajek_RoundTrip(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		s := samples().Draw(r, "graph")
 		s.timed = false
-		s.columns = nil
+		s.columns, s.edgeColumns = nil, nil
 		for i := range s.values {
 			s.values[i] = nil
 		}

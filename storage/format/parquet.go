@@ -275,10 +275,50 @@ func (e *parquetEdges) read() (stats ReadStats, err error) {
 	if err := e.prepare(); err != nil {
 		return stats, err
 	}
+	if slices.Contains(e.Entries(), directedEntry) {
+		stats.Directed = true
+		e.course.all, e.course.now = courseDirected, courseDirected
+	}
+	stats.IgnoredNames = e.plan.Ignored
+	if e.h.EdgeColumns != nil {
+		if err := e.attributes(); err != nil {
+			return stats, err
+		}
+	}
 	e.values, e.texts = make([][]byte, len(e.further)), make([][]byte, len(e.further))
+	for i := range e.texts {
+		e.texts[i] = []byte{} // not nil, so that an empty text differs from a missing value
+	}
 	columns := append(slices.Clone(e.columns), e.further...)
-	stats.IgnoredColumns, stats.IgnoredNames = len(e.Columns())-len(columns), e.plan.Ignored
-	return stats, e.each(&stats, columns, e.row)
+	stats.IgnoredColumns = len(e.Columns()) - len(columns)
+	if err := e.each(&stats, columns, e.row); err != nil {
+		return stats, err
+	}
+	return stats, e.course.tell(e.course.all)
+}
+
+// directedEntry are the metadata of the edges of a directed graph.
+var directedEntry = columnfile.Entry{Key: "heavytail.directed", Text: "true"}
+
+// attributes chooses the columns that are attributes: those of a type that an attribute can have.
+func (e *parquetEdges) attributes() error {
+	var columns []Column
+	var ignored []string
+	types := e.types()
+	for i, c := range e.Columns() {
+		switch {
+		case slices.Contains(e.columns, i):
+		case !heldKind(c.Kind) || c.Name == edgeID || !isEdgeAttribute(c.Name):
+			ignored = append(ignored, c.Name)
+		default:
+			e.further, columns = append(e.further, i), append(columns, Column{c.Name, types[i]})
+		}
+	}
+	e.stats.IgnoredNames = excerpt.List(ignored)
+	if len(columns) == 0 {
+		return nil
+	}
+	return e.h.EdgeColumns(columns)
 }
 
 // prepare decides which columns are read, and for which roles.
@@ -299,14 +339,16 @@ type parquetEdges struct {
 	*parquetFile
 	h       Handler
 	stats   *ReadStats
+	course  direction
 	plan    delimited.Plan
 	columns []int                // of the file
 	place   [delimited.Roles]int // indices into columns; -1 if the role has no column
 	scratch [2][]byte
 
-	further []int    // columns of the file whose values are read, too
-	values  [][]byte // values of the current row; a missing value is empty
-	texts   [][]byte // buffers of the values
+	further  []int // columns of the file whose values are read, too
+	maxValue int
+	values   [][]byte // values of the current row; a missing value is empty
+	texts    [][]byte // buffers of the values
 }
 
 // choose finds the columns of all roles, and refuses columns of a wrong type.
@@ -361,7 +403,7 @@ func (e *parquetEdges) row(rows columnfile.Rows) error {
 	for i, column := range e.further {
 		e.values[i] = nil
 		if at := len(e.columns) + i; !rows.Missing(at) {
-			text, there, reason := e.text(rows, at, column, math.MaxInt, e.texts[i][:0])
+			text, there, reason := e.text(rows, at, column, e.maxValue, e.texts[i][:0])
 			if reason != "" {
 				return e.bad(e.stats, column, "%s", reason)
 			}
@@ -370,9 +412,13 @@ func (e *parquetEdges) row(rows columnfile.Rows) error {
 			}
 		}
 	}
+	if _, err := e.course.edge(&edge, e.stats.Edges == 0); err != nil {
+		return err
+	}
 	e.stats.Edges++
 	e.stats.setTime(&edge, unitsPerSecond(e.opts.TimeUnit), 0)
-	e.stats.measured(edge)
+	e.stats.measured(&edge)
+	edge.Values = e.values
 	return e.h.Edge(edge)
 }
 

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"heavytail/storage/format/internal/columnfile"
+	"heavytail/storage/format/internal/delimited"
 	"heavytail/storage/internal/excerpt"
 )
 
@@ -25,23 +26,32 @@ func entries(notes []Note) []columnfile.Entry {
 }
 
 // WriteEdgesParquet writes the edges of a graph as Parquet: columns source and target of texts,
-// weight of 32-bit floats if the graph is weighted, and time if it has times. A time may be
-// missing; times are integers, or timestamps in milliseconds in UTC if Graph.Times asks for
+// weight of 32-bit floats if the graph is weighted, time if it has times, and the attributes of edges. A time and a value may be
+// missing; the metadata of a directed graph say so under the key "heavytail.directed". Times are integers, or timestamps in milliseconds in UTC if Graph.Times asks for
 // dates. Pages are compressed with zstd; see columnfile.WriteOptions for row groups and memory.
 // It refuses the same keys as WriteEdges, and a date whose milliseconds do not fit an int64
-// gives ErrValue.
+// gives ErrValue, and so does an attribute called source, target or id.
 func WriteEdgesParquet(ctx context.Context, w io.Writer, g Graph, notes []Note) error {
 	return writing("Parquet of edges", writeEdgesParquet(newOutput(ctx, w), g, notes))
 }
 
 func writeEdgesParquet(out *output, g Graph, notes []Note) error {
+	if err := g.checkEdgeColumns(memberFault); err != nil {
+		return err
+	}
+	meta := entries(notes)
+	if g.Directed {
+		meta = append(meta, directedEntry)
+	}
 	columns := []columnfile.Column{{Name: "source", Kind: columnfile.Text}, {Name: "target", Kind: columnfile.Text}}
 	weight, time := -1, -1
 	if g.Weighted {
 		weight = len(columns)
 		columns = append(columns, columnfile.Column{Name: "weight", Kind: columnfile.Float})
+	} else if g.claimed(delimited.Weight) {
+		columns = append(columns, columnfile.Column{Name: "weight", Kind: columnfile.Float, Optional: true})
 	}
-	if g.Timed {
+	if g.Timed || g.claimed(delimited.Time) {
 		time = len(columns)
 		kind := columnfile.Millis
 		if g.Times == TimeNumbers {
@@ -49,23 +59,39 @@ func writeEdgesParquet(out *output, g Graph, notes []Note) error {
 		}
 		columns = append(columns, columnfile.Column{Name: "time", Kind: kind, Optional: true})
 	}
-	p := newParquetWriter(out, columns, entries(notes), g.Key)
+	attributes := len(columns)
+	for _, c := range g.EdgeColumns {
+		columns = append(columns, columnfile.Column{Name: c.Name, Kind: columnKind(c.Type), Optional: true})
+	}
+	p := newParquetWriter(out, columns, meta, g.Key)
+	edge := -1
+	var scratch []byte
 	for e := range g.Edges {
+		edge++
 		if err := p.vertex(0, e.Source); err != nil {
 			return err
 		}
 		if err := p.vertex(1, e.Target); err != nil {
 			return err
 		}
-		if weight >= 0 {
+		if g.Weighted {
 			if !(e.Weight > 0) || math.IsInf(float64(e.Weight), 0) {
 				return fmt.Errorf("edge between vertices %d and %d: %w: weight %v", e.Source, e.Target, ErrValue, e.Weight)
 			}
 			p.w.Float(weight, e.Weight)
 		}
-		if time >= 0 && e.Timed {
+		if g.Timed && e.Timed {
 			if err := p.time(time, e.Time, g.Times); err != nil {
 				return err
+			}
+		}
+		for i, c := range g.EdgeColumns {
+			value, there, err := g.edgeValue(scratch, i, edge, e)
+			if err != nil {
+				return err
+			}
+			if scratch = value; there {
+				p.attribute(attributes+i, c.Type, value)
 			}
 		}
 		if err := p.end(); err != nil {
@@ -130,7 +156,7 @@ func WriteVerticesParquet(ctx context.Context, w io.Writer, g Graph, notes []Not
 }
 
 func writeVerticesParquet(out *output, g Graph, notes []Note) error {
-	if err := g.checkColumns(); err != nil {
+	if err := checkColumns(g.Columns, nil); err != nil {
 		return err
 	}
 	name := freeName(g.Columns, vertexHeader, keyHeader, "node", "id")

@@ -80,7 +80,7 @@ func readLayout(f *feed, opts Options, h Handler) (ReadStats, error) {
 	case LayoutGML:
 		return readGML(f, opts, h)
 	default:
-		to = &newParser(opts.EdgeListOptions, false, h.Edge).lines
+		to = &newParser(opts, false, h).lines
 	}
 	err := f.push(to)
 	return to.stats, err
@@ -165,7 +165,7 @@ func readParquet(f *parquetFile, opts Options, h Handler) (ReadStats, error) {
 	if given.Layout == LayoutVertices {
 		stats, err = f.vertices(opts, h)
 	} else {
-		e := parquetEdges{parquetFile: f, h: h}
+		e := parquetEdges{parquetFile: f, h: h, course: newDirection(opts, h), maxValue: opts.withDefaults().MaxValue}
 		stats, err = e.read()
 	}
 	stats.Layout = given.Layout
@@ -195,7 +195,7 @@ func ReadEdgeList(ctx context.Context, r io.Reader, opts EdgeListOptions, yield 
 	if err := opts.Validate(); err != nil {
 		return ReadStats{}, err
 	}
-	return newParser(opts.withDefaults(), false, yield).pull(ctx, r, true)
+	return newParser(Options{EdgeListOptions: opts.withDefaults()}, false, Handler{Edge: yield}).pull(ctx, r, true)
 }
 
 // pull reads a whole text, and its hash if asked to.

@@ -264,10 +264,10 @@ func TestParser_BlocksAgree(t *testing.T) {
 // parseBlocks returns what the parser makes of text in blocks of a size.
 func parseBlocks(text []byte, size int, opts EdgeListOptions) string {
 	var out strings.Builder
-	p := newParser(opts.withDefaults(), false, func(e Edge) error {
+	p := newParser(Options{EdgeListOptions: opts}.withDefaults(), false, Handler{Edge: func(e Edge) error {
 		fmt.Fprintf(&out, "%q\n", edgeText(e))
 		return nil
-	})
+	}})
 	var err error
 	for at := 0; at < len(text) && err == nil; at += size {
 		// A copy with its own end, so that reading beyond it would panic.
@@ -376,7 +376,7 @@ func TestReadEdgeList_Progress(t *testing.T) {
 func TestReadEdgeList_Allocations(t *testing.T) {
 	for _, text := range [][]byte{numbers(20_000, ' '), numbers(20_000, ','), bytes.Repeat([]byte("é ü\n"), 20_000), bytes.Repeat([]byte("a, \"b\"\"c\"\n"), 20_000)} {
 		allocations := testing.AllocsPerRun(3, func() {
-			p := newParser(EdgeListOptions{}.withDefaults(), false, func(Edge) error { return nil })
+			p := newParser(Options{}.withDefaults(), false, Handler{Edge: func(Edge) error { return nil }})
 			for at := 0; at < len(text); at += compress.BlockBytes {
 				if err := p.block(text[at:min(at+compress.BlockBytes, len(text))]); err != nil {
 					t.Fatal(err)

@@ -98,8 +98,8 @@ func TestRead_LeftOut(t *testing.T) {
 		{name: "yEd", text: "<graphml>\n<key id='g' for='node' yfiles.type='nodegraphics'/><key id='e' for='edge' yfiles.type='edgegraphics'/><key id='x' for='node' attr.name='x' attr.type='int'/>\n" +
 			"<graph edgedefault='directed'>\n<desc>d</desc><node id='a'><port name='p'/><data key='g'><y:N><y:G/></y:N></data><data key='x'>NaN</data></node>\n" +
 			"<edge source='a' target='b' sourceport='p' directed='false'><data key='e'><y:L/></data></edge></graph></graphml>",
-			want: "columns x:integer\nvertex a -\nedge a>b\n",
-			remarks: "values taken as missing in attributes of numbers or booleans: 1 (NaN), the first in line 4\nedges whose direction is not that of the graph: 1 (directed=false), the first in line 5; graphs are undirected\n" +
+			want: "columns x:integer\nvertex a -\ndirected\nedge a>b both\n",
+			remarks: "values taken as missing in attributes of numbers or booleans: 1 (NaN), the first in line 4\n" +
 				"data of other programs left out: 2 (nodegraphics, edgegraphics), the first in line 4\nelements left out: 3 (desc, port, sourceport), the first in line 4"},
 		{name: "elements inside text", text: "<graphml><key id='x' for='node' attr.name='x'/><graph><node id='a'><data key='x'> <b>1</b> </data></node><node id='b'><data key='x'>see <i>q</i>!</data></node></graph></graphml>",
 			want: "columns x:text\nvertex a -\nvertex b \"see !\"\n", remarks: "elements inside of data left out: 2 (x), the first in line 1"},
@@ -107,12 +107,12 @@ func TestRead_LeftOut(t *testing.T) {
 		{name: "declined", text: `{"links": [{"source": "a", "target": "b", "weight": 2, "time": 3}]}`, opts: Options{EdgeListOptions: EdgeListOptions{Weight: "none", Time: "none"}}, want: "edge a>b\n"},
 		{name: "JSON of Python", text: "{\"multigraph\": true, \"graph\": {\"name\": \"x\", \"void\": null}, \"nodes\": [{\"id\": \"NaN\", \"x\": NaN},\n{\"id\": \"\\\\\\\"Infinity\", \"x\": [Infinity, 1], \"y\": null}], \"links\": [{\"source\": \"NaN\", \"target\": \"b\", \"weight\": -Infinity, \"key\": 0}]}",
 			want:    "columns x:\nvertex NaN -\ncolumns x: y:\nvertex \\\"Infinity \"[null,1]\" -\nedge NaN>b\ncolumns x:text y:\n",
-			remarks: "attributes of edges left out: 1 (key), the first in line 2; the options weight and time take one each\nattributes of the graph left out: 2 (name, void), the first in line 1\nvalues taken as missing in attributes of numbers or booleans: 2 (NaN, -Infinity), the first in line 1"},
+			remarks: "keys of parallel edges left out: 1 (key), the first in line 2; an edge is stored once\nattributes of the graph left out: 2 (name, void), the first in line 1\nvalues taken as missing in attributes of numbers or booleans: 2 (NaN, -Infinity), the first in line 1"},
 		{name: "Cytoscape", text: `{"data": [], "elements": {"nodes": [{"data": {"id": "a", "n": 1}, "position": {"x": 1}}], "edges": [{"data": {"id": "e", "source": "a", "target": "b"}}]}}`,
 			want: "columns n:\nvertex a \"1\"\nedge a>b\ncolumns n:integer\n", remarks: "attributes of edges left out: 1 (id), the first in line 1; the options weight and time take one each\nelements left out: 1 (position), the first in line 1"},
-		{name: "JSON Graph Format and vis.js", text: `{"graph": {"directed": true, "nodes": [{"id": "a"}], "edges": [{"from": "a", "to": "b"}]}}`, want: "vertex a\nedge a>b\n"},
+		{name: "JSON Graph Format and vis.js", text: `{"graph": {"directed": true, "nodes": [{"id": "a"}], "edges": [{"from": "a", "to": "b"}]}}`, want: "vertex a\ndirected\nedge a>b\n"},
 		{name: "dynamic GEXF", text: "<gexf><graph mode='dynamic'><nodes><node id='a' start='1'/><node id='b'><spells><spell start='1'/></spells></node></nodes><edges>" +
-			"<edge source='a' target='b' start='2009-03-01T00:00:00.000' end='2009-04-01'/><edge source='a' target='c'><spells><spell start='5' end='6'/><spell start='7'/></spells></edge><edge source='a' target='d' start='-Infinity' type='directed'/></edges></graph></gexf>",
+			"<edge source='a' target='b' start='2009-03-01T00:00:00.000' end='2009-04-01'/><edge source='a' target='c'><spells><spell start='5' end='6'/><spell start='7'/></spells></edge><edge source='a' target='d' start='-Infinity' type='directed'/></edges></graph></gexf>", opts: Options{Directed: Undirected},
 			want:    "vertex a\nvertex b\nedge a>b@1235865600\nedge a>c@5\nedge a>d\n",
 			remarks: "times left out: 6 (start of nodes, spells of nodes, end of edges, spells of edges, -Infinity), the first in line 1\nedges whose direction is not that of the graph: 1 (type=directed), the first in line 1; graphs are undirected"},
 		{name: "the end as time", text: "<gexf><graph><edges><edge source='a' target='b' start='1' end='2'/></edges></graph></gexf>", opts: Options{EdgeListOptions: EdgeListOptions{Time: "end"}},

@@ -35,6 +35,7 @@ type table struct {
 	place   []int    // by column: its index in columns, placeKey or placeNone
 	key     []byte
 	values  [][]byte
+	cells   cells
 	fields  delimited.Columns
 }
 
@@ -177,33 +178,23 @@ func (t *table) field(field []byte, at int, quoted bool) fault.Fault {
 		return delimited.MoreColumns(at, subject, len(t.place))
 	}
 	place := t.place[column]
-	if place != placeNone && t.sep == delimited.SeparatorTab && delimited.InQuotes(field) {
-		t.stats.remark("fields in quotes between tabs, kept with their quotes", "", t.started, "fields between commas have quoting")
-	}
-	switch {
-	case place == placeNone:
+	if place == placeNone {
 		return fault.Fault{}
-	case place == placeKey:
+	}
+	if t.sep == delimited.SeparatorTab {
+		t.cells.quotes(field, t.started)
+	}
+	if place == placeKey {
 		t.key = field
 		return delimited.KeyFault(field, at, column+1, t.opts.MaxKey)
-	case len(field) > t.options.MaxValue:
-		return fault.Limit(at, "value %s has %d bytes, the limit is %d", excerpt.Of(field), len(field), t.options.MaxValue)
-	case len(field) == 0 && !(quoted && t.columns[place].Type == Text):
-		return fault.Fault{} // missing
 	}
-	kind := t.columns[place].Type
-	if kind != Untyped && kind != Text && IsMissing(field) {
-		t.stats.remark(MissingValues, string(field), t.started, MissingRemedy)
+	if len(field) > 0 && t.cells.plain(&t.columns[place], field) {
+		t.values[place] = field
 		return fault.Fault{}
 	}
-	if kind == Untyped && t.sep == delimited.SeparatorSemicolon && decimal.HasComma(field) {
-		t.stats.remark("numbers with a decimal comma, kept as texts", excerpt.Name([]byte(t.columns[place].Name)), t.started, "write points to have numbers")
-	}
-	if reason := valueFault(kind, field); reason != "" {
-		return fault.Syntax(at, "%s: %s", excerpt.Of([]byte(t.columns[place].Name)), reason)
-	}
-	t.values[place] = field
-	return fault.Fault{}
+	value, f := t.cells.value(&t.columns[place], field, at, quoted, t.started)
+	t.values[place] = value
+	return f
 }
 
 // header handles the first record. It reports whether that named the columns; otherwise it is a
@@ -226,7 +217,7 @@ func (t *table) header(record []byte) (named bool, err error) {
 	if doubt != "" {
 		return false, t.fault(fault.Syntax(0, "%s", doubt))
 	}
-	t.headed = true
+	t.headed, t.cells = true, cells{&t.stats, t.sep, t.options.MaxValue}
 	if named {
 		t.stats.Header = string(record)
 		t.doubtNames(record, delimited.NamesIn(record, t.sep))
@@ -419,7 +410,7 @@ func WriteVertices(ctx context.Context, w io.Writer, g Graph, opts CSVOptions) e
 type tableWriter struct{ csvWriter }
 
 func (t *tableWriter) write() error {
-	if err := t.g.checkColumns(); err != nil {
+	if err := checkColumns(t.g.Columns, nil); err != nil {
 		return err
 	}
 	line, err := t.header()
@@ -470,48 +461,67 @@ func (t *tableWriter) neo4jHeader() []byte {
 // ambiguousTypes reads all values and reports, for each column, whether a reader could not
 // infer its type from them.
 func (t *tableWriter) ambiguousTypes() ([]bool, error) {
-	stated := make([]bool, len(t.g.Columns))
-	looks := make([]Type, len(t.g.Columns))
-	words := make([]bool, len(t.g.Columns)) // there are words such as NA, which are texts where no other values are
-	for i, c := range t.g.Columns {
-		_, kind := cutType(c.Name)
-		stated[i] = kind != Untyped
-	}
+	looks := newTypeLooks(t.g.Columns)
 	err := t.each(t.g.Vertices, func(v uint32) error {
 		for i := range t.g.Columns {
 			value, ok, err := t.guardedValue(i, v)
 			if err != nil {
 				return err
 			}
-			switch {
-			case !ok:
-			case len(value) == 0:
-				stated[i] = true
-			case IsMissing(value):
-				words[i] = true
-			case looks[i] != Text:
-				looks[i] = looks[i].Or(TypeOf(value))
+			if ok {
+				looks.see(i, value)
 			}
 		}
 		return nil
 	})
-	for i, c := range t.g.Columns {
-		if words[i] && looks[i] == Untyped {
-			looks[i] = Text
-		}
-		stated[i] = stated[i] || looks[i] != typeOr(c.Type)
+	return looks.stated(), err
+}
+
+// typeLooks are the types that values have by their forms.
+type typeLooks struct {
+	columns []Column
+	state   []bool // the type has to be stated
+	looks   []Type
+	words   []bool // there are words such as NA, which are texts where no other values are
+}
+
+func newTypeLooks(columns []Column) *typeLooks {
+	n := len(columns)
+	t := &typeLooks{columns, make([]bool, n), make([]Type, n), make([]bool, n)}
+	for i, c := range columns {
+		_, kind := cutType(c.Name)
+		t.state[i] = kind != Untyped
 	}
-	return stated, err
+	return t
+}
+
+// see takes a value of a column.
+func (t *typeLooks) see(column int, value []byte) {
+	switch {
+	case len(value) == 0:
+		t.state[column] = true
+	case IsMissing(value):
+		t.words[column] = true
+	case t.looks[column] != Text:
+		t.looks[column] = t.looks[column].Or(TypeOf(value))
+	}
+}
+
+// stated reports for each column whether its type has to be stated.
+func (t *typeLooks) stated() []bool {
+	for i, c := range t.columns {
+		if t.words[i] && t.looks[i] == Untyped {
+			t.looks[i] = Text
+		}
+		t.state[i] = t.state[i] || t.looks[i] != typeOr(c.Type)
+	}
+	return t.state
 }
 
 // guardedValue returns the value of a vertex as it is written, before quoting.
 func (t *tableWriter) guardedValue(column int, v uint32) ([]byte, bool, error) {
 	value, ok, err := t.value(column, v)
-	if ok && typeOr(t.g.Columns[column].Type) == Text {
-		t.guarded = t.csv.guard(t.guarded[:0], value)
-		value = t.guarded
-	}
-	return value, ok, err
+	return t.guardText(t.g.Columns[column], value, ok), ok, err
 }
 
 func (t *tableWriter) appendRecord(line []byte, v uint32) ([]byte, error) {
@@ -520,17 +530,11 @@ func (t *tableWriter) appendRecord(line []byte, v uint32) ([]byte, error) {
 		return nil, err
 	}
 	for i := range t.g.Columns {
-		line = append(line, ',')
 		value, ok, err := t.guardedValue(i, v)
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, err
-		case !ok:
-		case len(value) == 0:
-			line = append(line, `""`...)
-		default:
-			line = appendQuoted(line, value)
 		}
+		line = appendField(append(line, ','), value, ok)
 	}
 	return append(line, '\n'), nil
 }

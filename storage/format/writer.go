@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -33,7 +34,8 @@ type Graph struct {
 	// Directed chooses that edges have a direction, from Source to Target. Edges then yields one
 	// between two vertices for each direction that there is.
 	Directed bool
-	// Edges yields each edge once and is iterated once.
+	// Edges yields each edge once. It is iterated once, and twice by WriteEdges and WriteCSV if there are
+	// EdgeColumns.
 	Edges iter.Seq[NumberedEdge]
 	// Neighbors returns the neighbours of a vertex, and in a weighted graph the weights
 	// of the edges to them. WriteMETIS needs it, and no other writer.
@@ -51,8 +53,8 @@ type Graph struct {
 	// EdgeColumns are the attributes of the edges other than weight and time. One without a type is Text.
 	EdgeColumns []Column
 	// EdgeValue appends the value that an edge has in a column of EdgeColumns, as Value does. edge is the number
-	// of the edge in the order in which Edges yields them, from 0; it never decreases. EdgeValue may be nil if
-	// there are no such columns.
+	// of the edge in the order in which Edges yields them, from 0; it does not decrease within an iteration.
+	// EdgeValue may be nil if there are no such columns.
 	EdgeValue func(dst []byte, column, edge int) (value []byte, ok bool)
 }
 
@@ -143,6 +145,7 @@ type graphWriter struct {
 	*output
 	g       *Graph
 	scratch []byte // the last key or value
+	edge    int    // the number of the edge being written
 }
 
 func newGraphWriter(ctx context.Context, w io.Writer, g *Graph) graphWriter {
@@ -162,7 +165,9 @@ func (w *graphWriter) vertices(node func(dst []byte, v uint32) ([]byte, error)) 
 // edges writes the text that edge appends for each edge.
 func (w *graphWriter) edges(edge func(dst []byte, e NumberedEdge) ([]byte, error)) error {
 	var text []byte
+	w.edge = -1
 	for e := range w.g.Edges {
+		w.edge++
 		err := w.tick()
 		if err == nil {
 			text, err = edge(text[:0], e)
@@ -196,6 +201,13 @@ func (w *graphWriter) value(column int, v uint32) (value []byte, ok bool, err er
 	return value, ok, err
 }
 
+// edgeValue is value for an attribute of the edge that is being written.
+func (w *graphWriter) edgeValue(column int, e NumberedEdge) (value []byte, ok bool, err error) {
+	value, ok, err = w.g.edgeValue(w.scratch, column, w.edge, e)
+	w.scratch = value
+	return value, ok, err
+}
+
 // appendWeight appends the shortest text that reads back as the weight of an edge.
 func appendWeight(dst []byte, e NumberedEdge) ([]byte, error) {
 	start := len(dst)
@@ -222,37 +234,101 @@ func (g *Graph) value(scratch []byte, column int, v uint32) (value []byte, ok bo
 	if !ok {
 		return value, false, nil
 	}
-	kind := g.Columns[column].Type
-	reason := valueFault(kind, value)
-	if f := fault.OfEncoding(value); f.Found() {
-		reason = f.Reason
-	}
+	value, reason := checkedValue(g.Columns[column].Type, value)
 	if reason != "" {
 		return value, false, g.valueError(column, v, reason)
-	}
-	if kind == Float && decimal.IsInteger(value) {
-		value = append(value, ".0"...)
 	}
 	return value, true, nil
 }
 
-func (g *Graph) valueError(column int, v uint32, reason string) error {
-	return &ValueError{string(g.Key(nil, v)), g.Columns[column].Name, reason}
+// edgeValue is value for an attribute of an edge.
+func (g *Graph) edgeValue(scratch []byte, column, edge int, e NumberedEdge) (value []byte, ok bool, err error) {
+	value, ok = g.EdgeValue(scratch[:0], column, edge)
+	if !ok {
+		return value, false, nil
+	}
+	value, reason := checkedValue(g.EdgeColumns[column].Type, value)
+	if reason != "" {
+		return value, false, g.edgeError(column, e, reason)
+	}
+	return value, true, nil
 }
 
-// checkColumns refuses names that a reader could not distinguish.
-func (g *Graph) checkColumns() error {
+// checkedValue returns the form in which a value of a type is written, or the reason why it cannot be.
+func checkedValue(kind Type, value []byte) (_ []byte, reason string) {
+	reason = valueFault(kind, value)
+	if f := fault.OfEncoding(value); f.Found() {
+		reason = f.Reason
+	}
+	if reason == "" && kind == Float && decimal.IsInteger(value) {
+		value = append(value, ".0"...)
+	}
+	return value, reason
+}
+
+func (g *Graph) valueError(column int, v uint32, reason string) error {
+	return &ValueError{Key: string(g.Key(nil, v)), Attribute: g.Columns[column].Name, Reason: reason}
+}
+
+func (g *Graph) edgeError(column int, e NumberedEdge, reason string) error {
+	return &ValueError{Key: string(g.Key(nil, e.Source)), Target: string(g.Key(nil, e.Target)), Attribute: g.EdgeColumns[column].Name, Reason: reason}
+}
+
+// checkColumns refuses names of attributes that a reader could not distinguish, and those for which fit
+// returns a reason; it may be nil.
+func checkColumns(columns []Column, fit func(name string) string) error {
 	known := map[string]bool{}
-	for _, c := range g.Columns {
+	for _, c := range columns {
 		switch f := fault.OfEncoding([]byte(c.Name)); {
 		case f.Found():
 			return nameError(c.Name, f.Reason)
 		case c.Name == "" || known[c.Name]:
 			return nameError(c.Name, "the name is empty or taken")
 		}
+		if fit != nil {
+			if reason := fit(c.Name); reason != "" {
+				return nameError(c.Name, reason)
+			}
+		}
 		known[c.Name] = true
 	}
 	return nil
+}
+
+// checkEdgeColumns is checkColumns for attributes of edges, none of which has the name of a role.
+func (g *Graph) checkEdgeColumns(fit func(name string) string) error {
+	return checkColumns(g.EdgeColumns, func(name string) string {
+		switch {
+		case name == delimited.Weight.String() || name == delimited.Time.String():
+			return "the weight and the time of an edge have these names"
+		case fit != nil:
+			return fit(name)
+		}
+		return ""
+	})
+}
+
+// memberFault returns the reason why an attribute of an edge cannot be one of several values under their names, as in JSON.
+func memberFault(name string) string {
+	if name == "source" || name == "target" || name == edgeID {
+		return "the ends and the id of an edge have these names"
+	}
+	return ""
+}
+
+// named reports whether an attribute of edges has a usual name of a role.
+func (g *Graph) named(r delimited.Role) bool {
+	return slices.ContainsFunc(g.EdgeColumns, func(c Column) bool { return delimited.UsualRole(c.Name) == r })
+}
+
+// claimed reports whether the graph has no values of a role, and a reader would take those of an attribute
+// for them, because of its name. Then the role is written without values.
+func (g *Graph) claimed(r delimited.Role) bool {
+	has := g.Weighted
+	if r == delimited.Time {
+		has = g.Timed
+	}
+	return !has && g.named(r)
 }
 
 func nameError(name, reason string) error {

@@ -1,0 +1,78 @@
+package format
+
+// course is what a text says of the direction of an edge, or of all of them.
+type course uint8
+
+const (
+	courseUnsaid course = iota
+	courseUndirected
+	courseDirected
+)
+
+func courseOf(directed bool) course {
+	if directed {
+		return courseDirected
+	}
+	return courseUndirected
+}
+
+// direction follows what a text says of the direction of its edges, and passes it to the handler.
+type direction struct {
+	pass func(directed bool) error // Handler.Direction; nil if it is not asked for
+	kept bool                      // the caller takes directions
+	all  course                    // of the edges that do not say it themselves
+	now  course                    // of the edge being read
+	both bool                      // the edge being read has both directions
+	told course                    // what the handler received
+}
+
+func newDirection(opts Options, h Handler) direction {
+	switch opts.Directed {
+	case Directed:
+		return direction{kept: true}
+	case Undirected:
+		return direction{}
+	}
+	return direction{pass: h.Direction, kept: h.Direction != nil}
+}
+
+const lateDirection = "an edge is directed, and the text did not say so before its first edge; directed := true reads it as a directed graph, and directed := false as an undirected one"
+
+// edge sets Both, and passes the direction before the first edge. late means that the edge is directed, and
+// the handler was not told.
+func (d *direction) edge(e *Edge, first bool) (late bool, err error) {
+	e.Both = d.both || d.now == courseUndirected
+	if d.pass == nil {
+		return false, nil
+	}
+	if first {
+		if err := d.tell(max(d.all, d.now)); err != nil {
+			return false, err
+		}
+	}
+	return d.now == courseDirected && d.told != courseDirected, nil
+}
+
+// tell passes a direction to the handler, unless it was told one.
+func (d *direction) tell(c course) error {
+	if d.pass == nil || d.told != courseUnsaid || c == courseUnsaid {
+		return nil
+	}
+	d.told = c
+	return d.pass(c == courseDirected)
+}
+
+// late returns the fault of an edge that is directed, or of a text that says so, below edges of which the handler was
+// told otherwise.
+func (l *lines) late() error {
+	return l.errorAt(max(l.stats.Lines, 1), ErrSyntax, lateDirection)
+}
+
+// orient is direction.edge for formats of lines.
+func (l *lines) orient(d *direction, e *Edge) error {
+	late, err := d.edge(e, l.stats.Edges == 0)
+	if late {
+		return l.late()
+	}
+	return err
+}
