@@ -167,7 +167,7 @@ func (o oddGraph) remarks(form oddForm) (list []string) {
 		}
 	}
 	word := map[format.Layout]string{format.LayoutGraphML: "INF", format.LayoutGEXF: "NaN", format.LayoutJSON: "-Infinity", format.LayoutGML: "+INF"}[form.layout]
-	add(o.edgeValue && len(o.edges) > 0, "attributesedges %d kind", len(o.edges))
+	add(o.edgeValue && len(o.edges) > 0 && form.layout == format.LayoutGEXF, "attributesedges %d kind", len(o.edges)) // a kind of parallel edges
 	add(o.graphValue && form.layout != format.LayoutGEXF, "attributesthe 1 note")
 	add(o.infinite, "valuesas 1 %s", word)
 	add(o.again, "verticesagain 1 v0")

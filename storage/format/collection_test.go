@@ -18,7 +18,8 @@ func TestRead_Collections(t *testing.T) {
 		n, m             int64
 		directed         bool
 	}{
-		{name: "SNAP, directed", text: "# Directed graph (each unordered pair of nodes is saved once): CA-GrQc.txt\n# Nodes: 3 Edges: 2\n# FromNodeId\tToNodeId\n7\t8\n8\t9\n", want: "directed\nedge 7>8\nedge 8>9\n", n: 3, m: 2, directed: true},
+		{name: "SNAP, directed", text: "# Directed graph (each unordered pair of nodes is saved once): CA-GrQc.txt\n# Nodes: 3 Edges: 2\n# FromNodeId\tToNodeId\n7\t8\n8\t9\n", want: "edge 7>8\nedge 8>9\n", n: 3, m: 2, directed: true},
+		{name: "directed, and no more", text: "# Directed graph\n7 8\n8 9\n", want: "directed\nedge 7>8\nedge 8>9\n", directed: true},
 		{name: "SNAP, undirected", text: "# Undirected graph: x.txt\n# Nodes: 2 Edges: 1\n1 2\n", want: "edge 1>2\n", n: 2, m: 1},
 		{name: "KONECT, unweighted", text: "% sym unweighted\n% 2 3 3\n1 2 1\n2 3 1 77\n", want: "edge 1>2\nedge 2>3@77\n", n: 3, m: 2},
 		{name: "KONECT, weighted", text: "% asym posweighted\n1 2 2.5 7\n2 3\n3 1 4\n", want: "directed\nedge 1>2*2.5@7\nedge 2>3\nedge 3>1*4\n", directed: true},

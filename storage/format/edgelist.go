@@ -127,7 +127,7 @@ func (e *edgeWriter) write() error {
 	return e.finish(e.edges(e.appendLine))
 }
 
-// directedComment is what SNAP writes above the edges of a directed graph.
+// directedComment is the line above the edges of a directed graph.
 const directedComment = "# Directed graph\n"
 
 // names returns the names of the attributes, each behind a separator.

@@ -443,8 +443,10 @@ func (p *parser) noteTriples(names []string, rows [][]string) {
 }
 
 // Network collections describe their files in comments above the edges. SNAP writes "# Directed
-// graph …" and "# Nodes: 5 Edges: 4"; KONECT writes "% sym unweighted" and "% 4 5 5", the
-// number of edges and the numbers of vertices on each side.
+// graph (…): name" and "# Nodes: 5 Edges: 4"; KONECT writes "% sym unweighted" and "% 4 5 5", the
+// number of edges and the numbers of vertices on each side. SNAP calls graphs directed that are
+// lists of both directions, such as those of joint papers, so that this decides nothing; a comment of these two
+// words alone does.
 
 // konectWeights are the kinds of weights of KONECT. All but the first have weights in the
 // third column.
@@ -479,7 +481,9 @@ func (p *parser) declared(comment []byte) (names []string) {
 	is := func(i int, word string) bool { return bytes.EqualFold(words[i], []byte(word)) }
 	switch {
 	case len(words) >= 2 && (is(0, "directed") || is(0, "undirected")) && (is(1, "graph") || is(1, "graph:")):
-		p.say(is(0, "directed"))
+		if p.stats.Directed = p.stats.Directed || is(0, "directed"); len(words) == 2 {
+			p.say(is(0, "directed"))
+		}
 	case len(words) == 4 && is(0, "nodes:") && is(2, "edges:"):
 		p.declare(words[1], words[3])
 	case p.first.konect && len(words) >= 2 && len(words) <= 3 && p.stats.DeclaredEdges == 0:

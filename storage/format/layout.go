@@ -89,11 +89,6 @@ func Layouts() []Layout {
 	return []Layout{LayoutAuto, LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutMETIS, LayoutPajek, LayoutVertices, LayoutMatrixMarket, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutParquet}
 }
 
-// edgeLayouts returns the layouts that have edges.
-func edgeLayouts() []Layout {
-	return slices.DeleteFunc(Layouts(), func(l Layout) bool { return l == LayoutVertices })
-}
-
 // Declares reports whether a text of the layout has an element for each vertex, besides its edges.
 func (l Layout) Declares() bool {
 	return slices.Contains([]Layout{LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutPajek}, l)

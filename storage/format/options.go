@@ -367,7 +367,6 @@ func (o Options) fit() error {
 		{"time_unit", o.TimeUnit, "a unit of times", unitsPerSecond(o.TimeUnit) > 0, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutParquet}},
 		{"key", o.Key, "a key column", o.Key != "", []Layout{LayoutVertices, LayoutGML}},
 		{"ends", string(o.Ends), "a meaning of the ends of links", o.Ends != "" && o.Ends != EndsAuto, []Layout{LayoutJSON}},
-		{"directed", string(o.Directed), "a direction of edges", o.Directed != "" && o.Directed != DirectionAuto, edgeLayouts()},
 		{"keys", o.KeysName, "a file of keys", o.KeysName != "", []Layout{LayoutMETIS}},
 		{"columns", strings.Join(o.Columns, ", "), "a choice of attributes", o.Columns != nil, []Layout{LayoutVertices, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML}},
 		{"separator", o.Separator, "a separator", o.Separator != "" && o.Separator != "auto", []Layout{LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutVertices}},
