@@ -351,7 +351,11 @@ func (d GraphDescription) rows(all bool) [][]rows.Value {
 	if all {
 		return table
 	}
-	return cells.Essential(table, "graph", "vertices", "edges", "weights", "times", "attributes", "edge attributes", "density", "components", "largest component",
+	own := "attributes"
+	if len(d.EdgeAttributes) > 0 {
+		own = "edge attributes"
+	}
+	return cells.Essential(table, "graph", "vertices", "edges", "weights", "times", "attributes", own, "density", "components", "largest component",
 		"degree mean", "degree median", "degree max", "clustering average", "clustering transitivity", "assortativity", "power law alpha",
 		"power law p", "largest hub", "hub dimensions by the paper", "embeddings")
 }
