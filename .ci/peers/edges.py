@@ -1,7 +1,9 @@
 #!/usr/bin/python3
-"""Moves graphs with attributes of vertices and edges, an undirected and a directed one, from networkx to heavytail and back:
+"""Moves graphs with attributes of vertices and edges from networkx to heavytail and back:
 
-    directed.py HEAVYTAIL
+    edges.py HEAVYTAIL [Graph | DiGraph] …
+
+The classes of networkx say whether the graphs are undirected or directed; without them there is one of each:
 
 networkx, GraphML, heavytail, Parquet, heavytail, CSV, whose rows another program has put into another order, heavytail,
 GEXF, networkx. The exit code is 1 if anything is lost.
@@ -28,7 +30,7 @@ def shuffled(source, target):
 
 def main():
     program = os.path.abspath(sys.argv[1])
-    for kind in (nx.Graph, nx.DiGraph):
+    for kind in [getattr(nx, name) for name in sys.argv[2:]] or (nx.Graph, nx.DiGraph):
         graph = make_graph(kind)
         for data in [data for _, data in graph.nodes(data=True)] + [data for _, _, data in graph.edges(data=True)]:
             for name in [name for name, value in data.items() if value == ""]:
