@@ -47,6 +47,9 @@ func (s *session) dump(ctx context.Context, args []word) (err error) {
 		for _, a := range g.Attributes {
 			d.attributes = append(d.attributes, a.Name)
 		}
+		for _, a := range g.EdgeAttributes {
+			d.edgeAttributes = append(d.edgeAttributes, a.Name)
+		}
 		if err := d.write(ctx); err != nil {
 			return err
 		}
@@ -94,9 +97,12 @@ type dumper struct {
 	db         *query.DB
 	graph      string
 	attributes []string
-	valued     []bool // for each attribute, whether any vertex has a value
-	weighted   bool
-	time       func(t int64) string // a time as the graph shows it: a number or a date
+	valued     []bool // for each attribute, whether any vertex or edge has a value
+
+	edgeAttributes []string
+
+	weighted bool
+	time     func(t int64) string // a time as the graph shows it: a number or a date
 }
 
 func (d *dumper) write(ctx context.Context) error {
@@ -116,19 +122,29 @@ func (d *dumper) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for i, name := range d.attributes {
-		if !d.valued[i] {
-			d.config.Status.print(fmt.Sprintf("notice: attribute %s of graph %s has no values and is not dumped", parser.Ident{Name: name}, graph))
-		}
-	}
+	d.noticeEmpty("attribute", d.attributes, d.valued)
+	d.valued = make([]bool, len(d.edgeAttributes))
 	edges := d.db.Graphs().EachEdge(ctx, graphs.EdgesRequest{Graph: d.graph})
-	return inBatches(edges, func(rows []graphs.EdgeRow) error {
+	err = inBatches(edges, func(rows []graphs.EdgeRow) error {
 		insert := &parser.InsertEdges{Graph: graph}
 		for _, row := range rows {
 			insert.Edges = append(insert.Edges, d.edge(row))
 		}
 		return d.statement(insert)
 	})
+	if err == nil {
+		d.noticeEmpty("attribute of edges", d.edgeAttributes, d.valued)
+	}
+	return err
+}
+
+// noticeEmpty notices the attributes that have no values.
+func (d *dumper) noticeEmpty(what string, names []string, valued []bool) {
+	for i, name := range names {
+		if !valued[i] {
+			d.config.Status.print(fmt.Sprintf("notice: %s %s of graph %s has no values and is not dumped", what, parser.Ident{Name: name}, parser.Ident{Name: d.graph}))
+		}
+	}
 }
 
 // inBatches calls write with up to dumpedRows rows at a time.
@@ -159,12 +175,16 @@ func (d *dumper) statement(st parser.Statement) error {
 }
 
 func (d *dumper) vertex(row graphs.VertexRow) parser.NewVertex {
-	node := parser.NewVertex{Key: parser.String{Value: row.Vertex}}
+	return parser.NewVertex{Key: parser.String{Value: row.Vertex}, Values: assignments(d.attributes, row, d.valued)}
+}
+
+// assignments are the values of a row that are not missing, of which it notes the attributes in valued.
+func assignments(names []string, row graphs.VertexRow, valued []bool) (list []parser.Option) {
 	for i, v := range row.Values {
 		if v.IsMissing() {
 			continue
 		}
-		d.valued[i] = true
+		valued[i] = true
 		var value parser.Value = parser.String{Value: v.Text()}
 		switch v.Type().String() {
 		case "integer":
@@ -174,13 +194,14 @@ func (d *dumper) vertex(row graphs.VertexRow) parser.NewVertex {
 		case "boolean":
 			value = parser.Bool{Value: v.Boolean()}
 		}
-		node.Values = append(node.Values, parser.Option{Name: parser.Ident{Name: d.attributes[i]}, Value: value})
+		list = append(list, parser.Option{Name: parser.Ident{Name: names[i]}, Value: value})
 	}
-	return node
+	return list
 }
 
 func (d *dumper) edge(row graphs.EdgeRow) parser.NewEdge {
 	node := parser.NewEdge{U: parser.String{Value: row.Source}, V: parser.String{Value: row.Target}}
+	node.Values.Others = assignments(d.edgeAttributes, graphs.VertexRow{Values: row.Attributes}, d.valued)
 	if d.weighted {
 		shortest, _ := strconv.ParseFloat(strconv.FormatFloat(row.Weight, 'g', -1, 32), 64) // what was printed is read
 		node.Values.Weight = parser.Float{Value: shortest}

@@ -37,7 +37,7 @@ func TestDump_RoundTrip(t *testing.T) {
 	var made strings.Builder
 	made.WriteString("CREATE GRAPH \"two words\"; CREATE GRAPH empty; CREATE GRAPH days; CREATE GRAPH plain;\n" +
 		"INSERT VERTEX 'it''s' (note := 'a;b\n.quit\n-- c', age := -7, score := 3.0, ok := TRUE, zip := '007'), 'line\nbreak' (score := 0.1, note := ''), '北京', '.quit' INTO \"two words\";\n" +
-		"INSERT EDGE ('北京', 'it''s', WEIGHT := 0.1, TIME := 5), ('.quit', 'line\nbreak', WEIGHT := 3e20), ('.quit', 'it''s') INTO \"two words\";\n" +
+		"INSERT EDGE ('北京', 'it''s', WEIGHT := 0.1, TIME := 5, kind := 'a;b', \"Weight\" := 0.5), ('.quit', 'line\nbreak', WEIGHT := 3e20), ('.quit', 'it''s', ok := FALSE, n := -3) INTO \"two words\";\n" +
 		"INSERT EDGE ('a', 'b', TIME := '2024-02-29'), ('b', 'c', TIME := '2024-02-29T01:02:03Z'), ('c', 'a') INTO days;\n")
 	for range 1300 { // more than one statement of a dump
 		fmt.Fprintf(&made, "%d %d\n", dice.IntN(700), dice.IntN(700))

@@ -26,10 +26,11 @@ await duck.run("COPY (SELECT * FROM people ORDER BY hash(vertex)) TO 'duck-peopl
 """
 
 
-def make_graph():
+def make_graph(kind=nx.Graph):
+    """Returns a graph of a class of networkx; a directed one has both edges between some vertices, which differ."""
     dice = random.Random(1)
     keys = [f"v{i}" for i in range(300)] + ["Zoë", "北京", "007", "two words", "a,b", 'say ""', "two\nlines", "a\r\nb", "<a>", "#1", "=1"]
-    graph = nx.Graph()
+    graph = kind()
     for i, key in enumerate(keys):
         values = {
             "age": dice.randrange(-9, 2**62), "score": dice.choice([dice.uniform(-1e6, 1e6), 3.0, 1e-300]), "ok": dice.random() < 0.5,
@@ -42,14 +43,18 @@ def make_graph():
                 graph.add_edge(a, b, weight=dice.choice([0.25, 3.0, 1.5]))
                 if dice.random() < 0.5:
                     graph.edges[a, b]["time"] = dice.randrange(-(2**40), 2**40)
+                values = {"kind": dice.choice(WORDS), "since": dice.randrange(1900, 2030), "trust": dice.choice([0.5, 2.0, 1e-9]), "near": dice.random() < 0.5}
+                graph.edges[a, b].update((name, value) for name, value in values.items() if dice.random() < 0.6)
     return graph
 
 
 def facts(graph):
-    """Returns the vertices with their attributes and the edges, in an order of their own; the type of a value counts."""
+    """Returns the vertices and the edges with their attributes, in an order of their own; the type of a value counts."""
     def typed(data):
         return sorted((name, type(value).__name__, value) for name, value in data.items())
-    return sorted((v, typed(data)) for v, data in graph.nodes(data=True)), sorted((sorted((a, b)), typed(data)) for a, b, data in graph.edges(data=True))
+    def ends(a, b):
+        return [a, b] if graph.is_directed() else sorted((a, b))
+    return sorted((v, typed(data)) for v, data in graph.nodes(data=True)), sorted((ends(a, b), typed(data)) for a, b, data in graph.edges(data=True))
 
 
 def heavytail(program, store, *statements):
@@ -96,4 +101,5 @@ def main():
         compare("and back by GEXF and node-link JSON", nx.node_link_graph(json.load(text)), want)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -41,7 +41,7 @@ func createGraphHelp() help.Statement {
 	return help.Statement{
 		Statement: "CREATE GRAPH",
 		Summary:   "creates an empty graph, or with AS one made from others: a part, ego network, sample, null model, spanning forest, union or nearest neighbours",
-		Detail:    "Vertices keep their attributes. SUBGRAPH keeps the vertices that meet a condition and the edges between them, or only the edges whose weight, time, or ends by BOTH (…) or EITHER (…) meet the condition. COMPONENT keeps the largest component, or the component of a vertex. EGO keeps a vertex, the vertices up to n edges away (WITHIN, 1 by default), and the edges between them. SAMPLE draws random vertices or edges. NULL makes the null model: the same vertices with the same degrees, random edges, no weights and no times. SPANNING FOREST keeps all vertices and, of each component, the edges that join it with the smallest sum of weights; of equal weights those between the vertices that came into the graph first. UNION combines several graphs; vertices with the same key are the same vertex. NEAREST joins each vertex of an embedding with its n nearest and takes the similarities as weights; with MUTUAL it joins two vertices only if each is among the nearest of the other. IMPORT and GENERATE create their graphs themselves",
+		Detail:    "Vertices and edges keep their attributes. SUBGRAPH keeps the vertices that meet a condition and the edges between them, or only the edges whose weight, time, attributes, or ends by BOTH (…) or EITHER (…) meet the condition. COMPONENT keeps the largest component, or the component of a vertex. EGO keeps a vertex, the vertices up to n edges away (WITHIN, 1 by default), and the edges between them. SAMPLE draws random vertices or edges. NULL makes the null model: the same vertices with the same degrees, random edges, without weights, times and attributes. SPANNING FOREST keeps all vertices and, of each component, the edges that join it with the smallest sum of weights; of equal weights those between the vertices that came into the graph first. UNION combines several graphs; vertices with the same key are the same vertex. NEAREST joins each vertex of an embedding with its n nearest and takes the similarities as weights; with MUTUAL it joins two vertices only if each is among the nearest of the other. IMPORT and GENERATE create their graphs themselves",
 		Words:     "ego ego_graph egonet subgraph induced filter component sample null configuration model rewire shuffle union merge combine join intersect project projection copy knn graph minimum spanning tree mst kruskal backbone",
 		Columns:   "with AS: graph, vertices, edges, seconds",
 	}
@@ -79,7 +79,7 @@ func bindDerive(b *engine.Binder, s *parser.DeriveGraph) DeriveRequest {
 	}
 	if s.Where != nil {
 		vertices, edges := conditions.CompileSubgraph(b.Values, s.Where, b.Graph(req.Of))
-		req.Where, req.EdgesWhere, req.Attributes = vertices.Admits, edges.Admits, edges.Attributes
+		req.Where, req.EdgesWhere, req.Attributes, req.EdgeAttributes = vertices.Admits, edges.Admits, edges.Attributes, edges.OfEdges
 	}
 	if s.From != nil {
 		req.From = b.VertexKey(fault.Vertex, s.From)
@@ -122,6 +122,9 @@ func resolveDerive(c *engine.Call, req DeriveRequest) (found derivation, err err
 		return found, checkUnion(req, found)
 	case req.From != "":
 		return found, c.CheckVertex(found.graph, req.From, fault.Vertex)
+	}
+	if err := session.CheckEdgeAttributes(found.graph, fault.Graph, req.EdgeAttributes...); err != nil {
+		return found, err
 	}
 	return found, session.CheckAttributes(found.graph, fault.Graph, req.Attributes...)
 }

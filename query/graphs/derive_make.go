@@ -54,8 +54,39 @@ func deriveFrom(c *engine.Call, req DeriveRequest, info storage.GraphInfo) (made
 		graph: graph, times: s.Graph.Info.Times, key: func(v uint32) string { return s.Graph.Key(vertices[v]) },
 		source: fmt.Sprintf("%s of graph %s, version %d", req.How, fault.Name(req.Of), s.Graph.Info.Version),
 	}
-	made.columns, err = columnsOf(s.Graph.Info, s.Columns, vertices)
+	if made.columns, err = columnsOf(s.Graph.Info, s.Columns, vertices); err != nil || req.How == DeriveNull {
+		return made, err
+	}
+	made.edgeColumns, err = edgeColumnsOf(c, s.Graph, graph.Order(), graph.Edges(), s.Graph.Graph.Order(), vertices)
 	return made, err
+}
+
+// edgeColumnsOf returns the attributes of the n edges of a part of a graph, whose vertices are given, ascending.
+// of numbers the edges of the part, and whole those of the graph.
+func edgeColumnsOf(c *engine.Call, view *session.Graph, of *csr.EdgeOrder, n int64, whole *csr.EdgeOrder, vertices []uint32) (list []*storage.Column, err error) {
+	set, err := c.EdgeColumns(view, session.NamesOf(view.Info.EdgeAttributes))
+	if err != nil || len(set.Columns) == 0 {
+		return nil, err
+	}
+	for _, a := range view.Info.EdgeAttributes {
+		list = append(list, storage.NewColumn(a, int(n)))
+	}
+	if err := c.Hold(c.DB.Cache.Reserve(16*n*int64(len(list)), "attributes of edges")); err != nil {
+		return nil, err
+	}
+	for i := range uint32(n) {
+		if i%(1<<12) == 0 && c.Ctx.Err() != nil {
+			return nil, c.Ctx.Err()
+		}
+		u, v := of.Ends(int64(i))
+		at, _ := whole.Number(vertices[u], vertices[v])
+		for k, column := range list {
+			if err := column.Set(i, set.At(k, uint32(at))); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return list, nil
 }
 
 // columnsOf returns the loaded attributes of some vertices of a graph, in the graph's
@@ -89,7 +120,10 @@ func derive(c *engine.Call, s *scan.Vertices, req DeriveRequest) (vertices []uin
 			return nil
 		})
 		if err == nil && req.EdgesWhere != nil {
-			edges := &edgeScan{s, req.EdgesWhere}
+			edges := &edgeScan{Vertices: s, admits: req.EdgesWhere}
+			if edges.values, err = c.EdgeColumns(s.Graph, req.EdgeAttributes); err != nil {
+				return nil, nil, err
+			}
 			from, err = keptEdges(c.Ctx, g, func(p edgePlace) bool { return req.EdgesWhere(edges.candidate(p)) })
 		}
 	case DeriveComponent:
@@ -105,6 +139,9 @@ func derive(c *engine.Call, s *scan.Vertices, req DeriveRequest) (vertices []uin
 		made, err = algorithms.Exchange(c.Ctx, g, algorithms.ExchangeOptions{Work: algorithms.Work{Progress: c.Meter.Update}, PerEdge: req.Exchanges, Seed: req.Seed})
 		if err == nil && (g.Weights != nil || g.Times != nil) {
 			c.Notice("graph %s has no weights and no times: the edges of a null model are random", fault.Name(req.Graph))
+		}
+		if err == nil && len(s.Graph.Info.EdgeAttributes) > 0 {
+			c.Notice("graph %s has no attributes of edges: the edges of a null model are random", fault.Name(req.Graph))
 		}
 	default:
 		return nil, nil, fault.New(fault.Statement, "unknown derivation %s", fault.Quote(string(req.How))).WithErr(fault.ErrInvalid)
@@ -249,7 +286,7 @@ func egoOf(c *engine.Call, view *session.Graph, req DeriveRequest) ([]uint32, er
 func storeDerived(c *engine.Call, name string, made derived) (storage.GraphInfo, error) {
 	stop := c.Watch.Start(plan.Store)
 	info, err := c.DB.Store.PutGraph(c.Ctx, name, storage.PutGraphRequest{
-		Graph: made.graph, Keys: made.key, Attributes: made.columns, Times: made.times, Source: made.source, Progress: c.Meter.Update,
+		Graph: made.graph, Keys: made.key, Attributes: made.columns, EdgeAttributes: made.edgeColumns, Times: made.times, Source: made.source, Progress: c.Meter.Update,
 	})
 	stop(info.Edges, "")
 	return info, engine.NameMistake(err, partNewGraph)

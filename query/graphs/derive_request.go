@@ -55,15 +55,18 @@ type DeriveRequest struct {
 	// Attributes are the attributes that they read.
 	Where      func(where.Candidate) bool
 	EdgesWhere func(where.EdgeCandidate) bool
-	Attributes []string
-	From       string   // key of the vertex of DeriveEgo, or of a vertex of the component; empty for the largest component
-	Within     int      // of DeriveEgo: number of edges up to which vertices are kept; 0 is 1
-	Sampling   Sampling // of a sample; empty for SampleVertices
-	Vertices   int      // of a sample of vertices; 0 is 1,000
-	Edges      int      // of a sample of edges; 0 is 1,000
-	Forward    float64  // of SampleForestFire: the probability that a fire burns on; 0 is 0.7
-	Exchanges  int      // attempts per edge of a null model; 0 is 10
-	Seed       uint64   // of a sample or null model
+	// EdgeAttributes are the attributes of edges that EdgesWhere reads.
+	Attributes     []string
+	EdgeAttributes []string
+
+	From      string   // key of the vertex of DeriveEgo, or of a vertex of the component; empty for the largest component
+	Within    int      // of DeriveEgo: number of edges up to which vertices are kept; 0 is 1
+	Sampling  Sampling // of a sample; empty for SampleVertices
+	Vertices  int      // of a sample of vertices; 0 is 1,000
+	Edges     int      // of a sample of edges; 0 is 1,000
+	Forward   float64  // of SampleForestFire: the probability that a fire burns on; 0 is 0.7
+	Exchanges int      // attempts per edge of a null model; 0 is 10
+	Seed      uint64   // of a sample or null model
 	// Others are the further graphs of a union after Of, in order. Repeated decides the
 	// weight of an edge that several graphs have. Its time, and an attribute that a vertex
 	// has in several graphs, are the first value with storage.RepeatedFirst, otherwise the
@@ -97,9 +100,12 @@ type derivation struct {
 type derived struct {
 	graph   *csr.Graph
 	key     func(v uint32) string
-	columns []*storage.Column
-	times   format.TimeForm
-	source  string // for GraphInfo.Source
+	columns []*storage.Column // of the vertices
+
+	edgeColumns []*storage.Column
+
+	times  format.TimeForm
+	source string // for GraphInfo.Source
 }
 
 // deriveSchema are the options of one way to make a graph, or with an empty one of all.

@@ -31,6 +31,12 @@ func checkUnion(req DeriveRequest, found derivation) error {
 						WithRemedy("DROP ATTRIBUTE removes it from one of them")
 				}
 			}
+			for _, x := range a.EdgeAttributes {
+				if y, both := session.AttributeIn(b.EdgeAttributes, x.Name); both && x.Type != y.Type {
+					return fault.New(partOther(i), "attribute %s of the edges of graph %s is %s, and that of graph %s is %s", fault.Name(x.Name), fault.Name(a.Name), x.Type, fault.Name(b.Name), y.Type).
+						WithRemedy("DROP EDGE ATTRIBUTE removes it from one of them")
+				}
+			}
 		}
 	}
 	return nil
@@ -66,6 +72,9 @@ func makeUnion(c *engine.Call, req DeriveRequest, found derivation) (made derive
 	made.key = func(v uint32) string { return u.home[v].key(u) }
 	if made.graph, err = u.edges(c.Ctx); err == nil {
 		made.columns, err = u.columns()
+	}
+	if err == nil {
+		made.edgeColumns, err = u.edgeColumns(c, made.graph)
 	}
 	return made, err
 }
@@ -221,6 +230,57 @@ func (u *union) columns() (list []*storage.Column, err error) {
 		}
 	}
 	return list, nil
+}
+
+// edgeColumns returns the attributes of the edges of all members, in the order of their first occurrence:
+// the first value of an edge with RepeatedFirst, otherwise the last.
+func (u *union) edgeColumns(c *engine.Call, g *csr.Graph) (list []*storage.Column, err error) {
+	starts := edgeStarts(g)
+	for _, m := range u.members {
+		set, err := c.EdgeColumns(m.Graph, session.NamesOf(m.Graph.Info.EdgeAttributes))
+		if err != nil {
+			return nil, err
+		}
+		for k, a := range m.Graph.Info.EdgeAttributes {
+			at := slices.IndexFunc(list, func(c *storage.Column) bool { return c.Name == a.Name })
+			if at < 0 {
+				at = len(list)
+				if err := c.Hold(c.DB.Cache.Reserve(16*g.Edges(), "attributes of edges")); err != nil {
+					return nil, err
+				}
+				list = append(list, storage.NewColumn(a, int(g.Edges())))
+			}
+			for p := range eachEdge(m.Graph.Graph) {
+				value := set.At(k, p.number)
+				v, w := m.number[p.source], m.number[m.Graph.Graph.Targets[p.at]]
+				i := uint32(edgeNumber(g, starts, min(v, w), max(v, w)))
+				if value.IsMissing() || u.how == storage.RepeatedFirst && !list[at].IsMissing(i) {
+					continue
+				}
+				if err := list[at].Set(i, value); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return list, nil
+}
+
+// edgeStarts returns the number of the first edge of each vertex in csr.EdgeOrder.
+func edgeStarts(g *csr.Graph) []int64 {
+	starts := make([]int64, g.Vertices()+1)
+	for v := range uint32(g.Vertices()) {
+		smaller, _ := slices.BinarySearch(g.Neighbors(v), v)
+		starts[v+1] = starts[v] + int64(g.Degree(v)-smaller)
+	}
+	return starts
+}
+
+// edgeNumber returns the number of an edge from its smaller vertex, by the result of edgeStarts.
+func edgeNumber(g *csr.Graph, starts []int64, v, w uint32) int64 {
+	row := g.Neighbors(v)
+	at, _ := slices.BinarySearch(row, w)
+	return starts[v+1] - int64(len(row)-at)
 }
 
 // value returns the value of an attribute of a vertex: the first one with RepeatedFirst,

@@ -315,6 +315,7 @@ func (d GraphDescription) rows(all bool) [][]rows.Value {
 		cells.Property("weights", d.Weighted),
 		cells.Property("times", timesText(d.GraphInfo)),
 		cells.Property("attributes", attributesText(d.GraphInfo.Attributes)),
+		cells.Property("edge attributes", attributesText(d.EdgeAttributes)),
 		cells.Property("density", d.Density),
 		cells.Property("components", int64(d.Components)),
 		cells.Property("largest component", int64(d.LargestComponent)),
@@ -345,12 +346,16 @@ func (d GraphDescription) rows(all bool) [][]rows.Value {
 		cells.Property("bytes in memory", d.Bytes),
 		cells.Property("bytes in the file", d.File.Bytes()),
 		cells.Property("bytes of a vertex", cells.Each(d.File.Keys+d.File.IDs+d.File.Attributes, int64(d.Vertices))),
-		cells.Property("bytes of an edge", cells.Each(d.File.Arcs, d.Edges)),
+		cells.Property("bytes of an edge", cells.Each(d.File.Arcs+d.File.EdgeAttributes, d.Edges)),
 		cells.Property("bytes of the change log", d.File.Changes))
 	if all {
 		return table
 	}
-	return cells.Essential(table, "graph", "vertices", "edges", "weights", "times", "attributes", "density", "components", "largest component",
+	own := "attributes"
+	if len(d.EdgeAttributes) > 0 {
+		own = "edge attributes"
+	}
+	return cells.Essential(table, "graph", "vertices", "edges", "weights", "times", "attributes", own, "density", "components", "largest component",
 		"degree mean", "degree median", "degree max", "clustering average", "clustering transitivity", "assortativity", "power law alpha",
 		"power law p", "largest hub", "hub dimensions by the paper", "embeddings")
 }

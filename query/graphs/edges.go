@@ -27,15 +27,17 @@ import (
 type EdgesRequest struct {
 	Graph string                         // may be empty if the file has only one graph
 	Where func(where.EdgeCandidate) bool // nil admits all; it is called from one goroutine
-	// Attributes are the attributes of the ends of an edge that Where reads.
-	Attributes []string
-	Limit      int // largest number of edges to return; 0 for all
-	// Columns are the columns of the answer after the ends of an edge: weight, time, and
-	// attributes or the degree of the ends. Nil means weight and time, if the graph has
-	// them.
+	// Attributes are the attributes of the ends of an edge that Where reads, and EdgeAttributes those of
+	// the edge itself.
+	Attributes     []string
+	EdgeAttributes []string
+	Limit          int // largest number of edges to return; 0 for all
+	// Columns are the columns of the answer after the ends of an edge: weight, time, attributes of
+	// the edges, and attributes or the degree of the ends. Nil means weight and time, if the graph has
+	// them, and all attributes of the edges. A name that both have is that of the edges.
 	Columns []string
-	// OrderBy is weight or time, lowest first, or highest first with Descending. Edges
-	// with equal values are in the default order, and edges without a time are last. Empty
+	// OrderBy is weight, time or an attribute of the edges, lowest first, or highest first with Descending. Edges
+	// with equal values are in the default order, and edges without a value are last. Empty
 	// means the default order: by source, then by target, each in the order in which the
 	// vertices came into the graph.
 	OrderBy    string
@@ -51,9 +53,11 @@ type EdgeRow struct {
 	Weight float64 `json:"weight"` // 1 if the edge has none
 	Time   int64   `json:"time"`
 	Timed  bool    `json:"timed"` // whether the edge has a time
-	// Values has two values for each attribute of EdgesRequest.Columns: of the source and
+	// Values has two values for each attribute of the ends in EdgesRequest.Columns: of the source and
 	// of the target.
 	Values []storage.Value `json:"values,omitempty"`
+	// Attributes has a value for each attribute of the edges in EdgesRequest.Columns.
+	Attributes []storage.Value `json:"attributes,omitempty"`
 }
 
 // EdgesResult is the answer of Edges: edges in the order of the request.
@@ -65,23 +69,23 @@ type EdgesResult struct {
 var showEdges = &engine.Statement[*parser.ShowEdges, EdgesRequest, storage.GraphInfo, engine.GraphStream[EdgeRow]]{
 	Help: help.Statement{
 		Statement: "SHOW EDGES",
-		Summary:   "lists each edge once, all or by a condition on its weight, its time and its two vertices",
-		Detail:    "Its source is the vertex that came into the graph first. A condition tests the weight and time of an edge, and by BOTH (condition) or EITHER (condition) its two vertices. Edges are ordered by source and target, or sorted by a column with edges without a time last; LIMIT keeps the first rows",
+		Summary:   "lists each edge once, all or by a condition on its weight, its time, its attributes and its two vertices",
+		Detail:    "Its source is the vertex that came into the graph first. A condition tests the weight, time and attributes of an edge, and by BOTH (condition) or EITHER (condition) its two vertices. Edges are ordered by source and target, or sorted by a column with edges without a value last; LIMIT keeps the first rows",
 		Words:     "links relationships list select filter sort heaviest latest table query",
-		Columns:   "source, target, weight and time if the graph has any; with COLUMNS: source, target and the columns named; an attribute gives two columns, source_attribute and target_attribute",
+		Columns:   "source, target, weight and time if the graph has any, and the attributes of edges; with COLUMNS: source, target and the columns named; an attribute of vertices gives two columns, source_attribute and target_attribute",
 	},
 	Bind: func(b *engine.Binder, s *parser.ShowEdges) EdgesRequest {
 		req := EdgesRequest{Graph: b.MarkGraph(s.Graph, s)}
 		info := b.Graph(req.Graph)
 		req.Columns = b.TakeColumns("source", "target")
 		of := []string{"source", "target"}
-		for _, name := range req.ofEnds() {
+		for _, name := range req.ofEnds(info) {
 			of = append(of, "source_"+name, "target_"+name)
 		}
 		req.condition = b.TakeWhere(storage.GraphInfo{}, of...)
 		req.OrderBy, req.Descending = b.TakeOrder(storage.GraphInfo{}, of...)
 		condition := conditions.CompileEdges(b.Values, req.condition, info)
-		req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
+		req.Graph, req.Where, req.Attributes, req.EdgeAttributes = info.Name, condition.Admits, condition.Attributes, condition.OfEdges
 		req.Limit = b.TakeLimit()
 		return req
 	},
@@ -95,7 +99,7 @@ var showEdges = &engine.Statement[*parser.ShowEdges, EdgesRequest, storage.Graph
 		if req.readsPart() {
 			what, input = "edges, until the limit is reached", session.PartPlan(graph)
 		}
-		return plan.Result("edges", scan.Limited(order, req.Limit), scan.PlanOf(what, input, graph, req.condition, req.attributes()))
+		return plan.Result("edges", scan.Limited(order, req.Limit), scan.PlanOf(what, input, graph, req.condition, req.attributes(graph)))
 	},
 	Run: runEdges,
 	Empty: func(_ EdgesRequest, graph storage.GraphInfo) engine.GraphStream[EdgeRow] {
@@ -123,6 +127,9 @@ func (s *Service) EachEdge(ctx context.Context, req EdgesRequest) iter.Seq2[Edge
 
 func resolveEdges(c *engine.Call, req EdgesRequest) (storage.GraphInfo, error) {
 	info, err := scan.Check(c, req.Graph, req.Attributes, req.Limit)
+	if err == nil {
+		err = session.CheckEdgeAttributes(info, fault.Graph, req.EdgeAttributes...)
+	}
 	if err != nil {
 		return info, err
 	}
@@ -130,46 +137,77 @@ func resolveEdges(c *engine.Call, req EdgesRequest) (storage.GraphInfo, error) {
 		if name == "key" {
 			return info, fault.New(engine.PartColumn(i), "the columns source and target already contain the keys")
 		}
-		if slices.Contains(conditions.EdgeColumns, name) {
+		if conditions.OfEdge(info, name) {
 			continue
 		}
 		if err := engine.CheckColumn(info, name, engine.PartColumn(i)); err != nil {
 			return info, err
 		}
 	}
-	if req.OrderBy != "" && !slices.Contains(conditions.EdgeColumns, req.OrderBy) {
-		return info, fault.New(engine.PartOrder, "edges cannot be ordered by %s", fault.Quote(req.OrderBy)).WithExpected(conditions.EdgeColumns...)
+	if req.OrderBy != "" && !conditions.OfEdge(info, req.OrderBy) {
+		return info, fault.New(engine.PartOrder, "edges cannot be ordered by %s", fault.Quote(req.OrderBy)).WithExpected(conditions.EdgeNames(info)...)
 	}
 	return info, nil
 }
 
 // attributes lists the attributes that the answer is computed from, as for
 // VerticesRequest.
-func (r EdgesRequest) attributes() []string {
-	return VerticesRequest{Attributes: r.Attributes, Columns: r.ofEnds()}.attributes()
+func (r EdgesRequest) attributes(graph storage.GraphInfo) []string {
+	return VerticesRequest{Attributes: r.Attributes, Columns: r.ofEnds(graph)}.attributes()
 }
 
 // ofEnds lists the columns with values of the ends of an edge.
-func (r EdgesRequest) ofEnds() []string {
-	return slices.DeleteFunc(slices.Clone(r.Columns), func(name string) bool { return slices.Contains(conditions.EdgeColumns, name) })
+func (r EdgesRequest) ofEnds(graph storage.GraphInfo) []string {
+	return slices.DeleteFunc(slices.Clone(r.Columns), func(name string) bool { return conditions.OfEdge(graph, name) })
+}
+
+// ofEdges lists the columns with attributes of the edges.
+func (r EdgesRequest) ofEdges(graph storage.GraphInfo) []string {
+	if r.Columns == nil {
+		return session.NamesOf(graph.EdgeAttributes)
+	}
+	return slices.DeleteFunc(slices.Clone(r.Columns), func(name string) bool {
+		_, found := session.AttributeIn(graph.EdgeAttributes, name)
+		return !found
+	})
+}
+
+// edgeAttributes lists the attributes of edges that the answer is computed from; those of the condition
+// come first, as it reads them by number.
+func (r EdgesRequest) edgeAttributes(graph storage.GraphInfo) []string {
+	names := slices.Clone(r.EdgeAttributes)
+	for _, name := range append(r.ofEdges(graph), r.OrderBy) {
+		if _, found := session.AttributeIn(graph.EdgeAttributes, name); found && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // edgeScan is a graph in memory with the condition and columns of a request for edges.
 type edgeScan struct {
 	*scan.Vertices
 	admits func(where.EdgeCandidate) bool
+	values *session.ColumnSet // of attributes of the edges; nil for none
+	shown  []int              // of these, in the order of EdgeRow.Attributes
 }
 
 func runEdges(c *engine.Call, req EdgesRequest, graph storage.GraphInfo) (found engine.GraphStream[EdgeRow], err error) {
 	if err := readEdges(c, req, graph); err != nil {
 		return found, err
 	}
-	inner, err := scan.New(c, graph.Name, nil, req.attributes(), 0)
+	inner, err := scan.New(c, graph.Name, nil, req.attributes(graph), 0)
 	if err != nil {
 		return found, err
 	}
-	s := &edgeScan{inner, req.Where}
-	for _, name := range req.ofEnds() {
+	s := &edgeScan{Vertices: inner, admits: req.Where}
+	if s.values, err = c.EdgeColumns(s.Graph, req.edgeAttributes(graph)); err != nil {
+		return found, err
+	}
+	for _, name := range req.ofEdges(graph) {
+		s.shown = append(s.shown, slices.Index(s.values.Names, name))
+	}
+	for _, name := range req.ofEnds(graph) {
 		s.Shown = append(s.Shown, s.Column(name))
 	}
 	stop := c.Watch.Start(plan.Scan)
@@ -193,10 +231,10 @@ func (r EdgesRequest) readsPart() bool { return r.Limit > 0 && r.OrderBy == "" &
 
 // readEdges reads the edges of the first vertices, where these are enough.
 func readEdges(c *engine.Call, req EdgesRequest, graph storage.GraphInfo) error {
-	if !req.readsPart() {
+	if !req.readsPart() || len(req.edgeAttributes(graph)) > 0 {
 		return nil
 	}
-	return c.ReadPart(graph, req.attributes(), func(v *storage.GraphView, p *storage.GraphPart) error {
+	return c.ReadPart(graph, req.attributes(graph), func(v *storage.GraphView, p *storage.GraphPart) error {
 		left := req.Limit
 		for u := uint32(0); left > 0 && int(u) < graph.Vertices; u++ {
 			if err := p.Read(u); err != nil {
@@ -226,6 +264,9 @@ func orderedEdges(c *engine.Call, s *edgeScan, req EdgesRequest, stop func(int64
 		return nil, err
 	}
 	order := edgeOrder(s.Graph.Graph, req.OrderBy, req.Descending)
+	if !slices.Contains(conditions.EdgeColumns, req.OrderBy) {
+		order = s.valueOrder(slices.Index(s.values.Names, req.OrderBy), req.Descending)
+	}
 	return func(f func(EdgeRow) error) error {
 		var list []edgePlace
 		err := s.each(c.Ctx, 0, func(p edgePlace) error {
@@ -260,6 +301,21 @@ func edgeOrder(g *csr.Graph, by string, descending bool) func(a, b edgePlace) in
 	}
 }
 
+// valueOrder is edgeOrder by an attribute of the edges, of which column is the place in values.
+func (s *edgeScan) valueOrder(column int, descending bool) func(a, b edgePlace) int {
+	return func(a, b edgePlace) int {
+		x, y := s.values.At(column, a.number), s.values.At(column, b.number)
+		order, known := conditions.CompareValues(x, y)
+		switch {
+		case !known:
+			order = cmp.Compare(scan.Without(x.IsMissing()), scan.Without(y.IsMissing()))
+		case descending:
+			order = -order
+		}
+		return cmp.Or(order, cmp.Compare(a.at, b.at))
+	}
+}
+
 // each calls f with every edge that meets the condition, up to a limit, in the order of
 // eachEdge.
 func (s *edgeScan) each(ctx context.Context, limit int, f func(edgePlace) error) error {
@@ -288,7 +344,7 @@ func (s *edgeScan) scanned() string { return fault.Count(s.Visited, "edge") + " 
 func (s *edgeScan) candidate(p edgePlace) where.EdgeCandidate {
 	e := p.edge(s.Graph.Graph)
 	end := func(v uint32) where.Candidate { return where.NewCandidate(s.Graph, s.Columns, v, false) }
-	return where.EdgeCandidate{Source: end(e.Source), Target: end(e.Target), Weight: float64(e.Weight), Time: e.Time, Timed: e.Timed}
+	return where.EdgeCandidate{Source: end(e.Source), Target: end(e.Target), Weight: float64(e.Weight), Time: e.Time, Timed: e.Timed}.WithValues(s.values, p.number)
 }
 
 func (s *edgeScan) row(p edgePlace) EdgeRow {
@@ -297,27 +353,36 @@ func (s *edgeScan) row(p edgePlace) EdgeRow {
 	for _, at := range s.Shown {
 		row.Values = append(row.Values, s.Value(at, e.Source), s.Value(at, e.Target))
 	}
+	for _, column := range s.shown {
+		row.Attributes = append(row.Attributes, s.values.At(column, p.number))
+	}
 	return row
 }
 
 func edgeRows(req EdgesRequest, answer engine.GraphStream[EdgeRow]) *rows.Rows {
 	shown := req.Columns
 	if shown == nil {
-		shown = answer.EdgeColumns()
+		shown = append(answer.EdgeColumns(), session.NamesOf(answer.Graph.Info.EdgeAttributes)...)
 	}
 	columns := []string{"source", "target"}
 	var types []rows.ColumnType
 	for _, name := range shown {
 		if slices.Contains(conditions.EdgeColumns, name) {
 			columns, types = append(columns, name), append(types, answer.EdgeTypes([]string{name})...)
+		} else if a, found := session.AttributeIn(answer.Graph.Info.EdgeAttributes, name); found {
+			columns, types = append(columns, name), append(types, cells.OrNull(a.Type))
 		} else {
 			columns = append(columns, "source_"+name, "target_"+name)
 			types = append(types, cells.TypesOfAttributes(answer.Graph.Info, []string{name, name})...)
 		}
 	}
 	rows := answer.Rows(columns, func(e EdgeRow) []rows.Value {
-		row, values := []rows.Value{e.Source, e.Target}, e.Values
+		row, values, own := []rows.Value{e.Source, e.Target}, e.Values, e.Attributes
 		for _, name := range shown {
+			if _, found := session.AttributeIn(answer.Graph.Info.EdgeAttributes, name); found {
+				row, own = cells.Append(row, own[:1]), own[1:]
+				continue
+			}
 			switch name {
 			case "weight":
 				row = append(row, e.Weight)
@@ -335,19 +400,22 @@ func edgeRows(req EdgesRequest, answer engine.GraphStream[EdgeRow]) *rows.Rows {
 // edgePlace identifies an edge by its position in the row of its smaller vertex.
 type edgePlace struct {
 	source uint32
-	at     int64 // in Targets
+	number uint32 // in the order of the scan
+	at     int64  // in Targets
 }
 
 // eachEdge yields every edge of a graph once, sorted by source, which is the smaller
 // vertex, and then by target.
 func eachEdge(g *csr.Graph) iter.Seq[edgePlace] {
 	return func(yield func(edgePlace) bool) {
+		number := uint32(0)
 		for u := range uint32(g.Vertices()) {
 			first, _ := slices.BinarySearch(g.Neighbors(u), u)
 			for at := g.Offsets[u] + int64(first); at < g.Offsets[u+1]; at++ {
-				if !yield(edgePlace{u, at}) {
+				if !yield(edgePlace{source: u, number: number, at: at}) {
 					return
 				}
+				number++
 			}
 		}
 	}

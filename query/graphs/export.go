@@ -35,7 +35,7 @@ var exportGraph = &engine.Statement[*parser.ExportGraph, files.ExportRequest, ex
 	Help: help.Statement{
 		Statement: "EXPORT GRAPH",
 		Summary:   "writes the edges of a graph as text, CSV, Neo4j's CSV, METIS, Pajek or Parquet, or all of it as GraphML, GEXF, GML or JSON",
-		Detail:    "Weights and times are written with the edges, attributes of vertices in the last four. Text is compressed if the name ends in .gz or .zst",
+		Detail:    "Weights, times and attributes of edges are written with the edges (METIS and Pajek leave out what they do not have), attributes of vertices in the last four. Text is compressed if the name ends in .gz or .zst",
 		Words:     "save write dump gephi graphml gexf gml json csv neo4j networkx igraph cytoscape pajek download output",
 		Columns:   "file, edges",
 	},
@@ -106,6 +106,11 @@ func runExportGraph(c *engine.Call, req files.ExportRequest, found exportTarget)
 	g := formatGraph(c, view, columns)
 	g.Times = export.TimesOf(req, view.Info)
 	noticeLeftOut(c, found.form, view)
+	if !found.form.PlainEdges {
+		if err := giveEdgeColumns(c, &g, view); err != nil {
+			return files.ExportResult{}, err
+		}
+	}
 	keys := func(w io.Writer) error { return format.WriteKeys(c.Ctx, w, g.Vertices, g.Key) }
 	return export.Run(c, req, found.form, view.Graph.Edges(), keys, func(w io.Writer) error {
 		return writeGraph(c, w, req, found.form.Name, g, view.Info)
@@ -134,8 +139,27 @@ func writeGraph(c *engine.Call, w io.Writer, req files.ExportRequest, form strin
 	return format.WriteEdges(c.Ctx, w, g)
 }
 
+// giveEdgeColumns gives a graph the attributes of its edges.
+func giveEdgeColumns(c *engine.Call, g *format.Graph, view *session.Graph) error {
+	set, err := c.EdgeColumns(view, session.NamesOf(view.Info.EdgeAttributes))
+	if err != nil {
+		return err
+	}
+	for _, column := range set.Columns {
+		g.EdgeColumns = append(g.EdgeColumns, format.Column{Name: column.Name, Type: format.Type(column.Type.String())})
+	}
+	g.EdgeValue = func(dst []byte, column, edge int) ([]byte, bool) {
+		value := set.At(column, uint32(edge))
+		return append(dst, value.String()...), !value.IsMissing()
+	}
+	return nil
+}
+
 func noticeLeftOut(c *engine.Call, form export.Format, view *session.Graph) {
-	booleans := slices.ContainsFunc(view.Info.Attributes, func(a storage.Attribute) bool { return a.Type == storage.Boolean })
+	booleans := slices.ContainsFunc(slices.Concat(view.Info.Attributes, view.Info.EdgeAttributes), func(a storage.Attribute) bool { return a.Type == storage.Boolean })
+	if names := session.NamesOf(view.Info.EdgeAttributes); len(names) > 0 && form.PlainEdges {
+		c.Notice("the attributes of edges are left out (%s); format := 'graphml' includes them", strings.Join(names, ", "))
+	}
 	if booleans && form.Name == "gml" {
 		c.Notice("booleans are written as 1 and 0, as GML has none; format := 'graphml' keeps them")
 	}

@@ -149,6 +149,8 @@ const (
 	RenameEmbedding Renamed = "embedding"
 	RenameModel     Renamed = "model"
 	RenameAttribute Renamed = "attribute"
+
+	RenameEdgeAttribute Renamed = "attribute of edges"
 )
 
 // RenameRequest asks to rename an object.
@@ -169,6 +171,7 @@ var rename = &engine.Statement[*parser.Rename, RenameRequest, string, engine.Not
 	Bind: func(b *engine.Binder, s *parser.Rename) RenameRequest {
 		what := map[parser.Renamed]Renamed{
 			parser.RenamedGraph: RenameGraph, parser.RenamedEmbedding: RenameEmbedding, parser.RenamedModel: RenameModel, parser.RenamedAttribute: RenameAttribute,
+			parser.RenamedEdgeAttribute: RenameEdgeAttribute,
 		}[s.What]
 		return RenameRequest{
 			What: what, Graph: b.NameOrNone(fault.Graph, s.Graph),
@@ -199,7 +202,7 @@ func partRenamed(what Renamed) fault.Part {
 		return fault.Embedding
 	case RenameModel:
 		return entries.PartModel
-	case RenameAttribute:
+	case RenameAttribute, RenameEdgeAttribute:
 		return engine.PartAttribute
 	}
 	return fault.Graph
@@ -225,6 +228,11 @@ func resolveRename(c *engine.Call, req RenameRequest) (name string, err error) {
 		var info storage.GraphInfo
 		if info, err = c.GraphInfo(req.Graph, fault.Graph); err == nil {
 			err = session.CheckAttributes(info, at, req.Name)
+		}
+	case RenameEdgeAttribute:
+		var info storage.GraphInfo
+		if info, err = c.GraphInfo(req.Graph, fault.Graph); err == nil {
+			err = session.CheckEdgeAttributes(info, at, req.Name)
 		}
 	default:
 		err = fault.New(fault.Statement, "%s is not a kind of object that can be renamed", fault.Quote(string(req.What)))
@@ -266,6 +274,8 @@ func runRename(c *engine.Call, req RenameRequest, name string) (none engine.Noth
 		err = c.DB.Store.RenameModel(c.Ctx, req.Name, req.To)
 	case RenameAttribute:
 		err = c.DB.Store.Update(c.Ctx, func(tx *storage.Tx) error { return tx.RenameAttribute(req.Graph, req.Name, req.To) })
+	case RenameEdgeAttribute:
+		err = c.DB.Store.Update(c.Ctx, func(tx *storage.Tx) error { return tx.RenameEdgeAttribute(req.Graph, req.Name, req.To) })
 	}
 	switch {
 	case errors.Is(err, storage.ErrExists):
@@ -346,33 +356,66 @@ func (s *Service) Attributes(ctx context.Context, graph string) ([]AttributeSumm
 	return showAttributes.Answer(ctx, s.db, graph)
 }
 
-type dropAttributeRequest struct{ graph, attribute string }
+type dropAttributeRequest struct {
+	graph, attribute string
+	ofEdges          bool
+}
 
-var dropAttribute = &engine.Statement[*parser.DropAttribute, dropAttributeRequest, engine.Nothing, engine.Nothing]{
-	Help: help.Statement{
+var (
+	dropAttribute = dropStatement(help.Statement{
 		Statement: "DROP ATTRIBUTE",
 		Summary:   "removes an attribute from all vertices",
 		Words:     "delete remove column property",
-	},
-	Bind: func(b *engine.Binder, s *parser.DropAttribute) dropAttributeRequest {
-		return dropAttributeRequest{b.Name(fault.Graph, s.Graph), b.Name(engine.PartAttribute, s.Attribute)}
-	},
-	Resolve: func(c *engine.Call, req dropAttributeRequest) (engine.Nothing, error) {
-		info, err := c.GraphInfo(req.graph, fault.Graph)
-		if err == nil {
-			err = session.CheckAttributes(info, engine.PartAttribute, req.attribute)
-		}
-		return engine.Nothing{}, err
-	},
-	Plan: func(req dropAttributeRequest, _ engine.Nothing) *plan.Plan {
-		return plan.Result("drop attribute", fault.Name(req.attribute)+" of graph "+fault.Name(req.graph))
-	},
-	Run: func(c *engine.Call, req dropAttributeRequest, _ engine.Nothing) (engine.Nothing, error) {
-		return engine.Nothing{}, c.DB.Store.Update(c.Ctx, func(tx *storage.Tx) error { return tx.DropAttribute(req.graph, req.attribute) })
-	},
+	}, false)
+	dropEdgeAttribute = dropStatement(help.Statement{
+		Statement: "DROP EDGE ATTRIBUTE",
+		Summary:   "removes an attribute from all edges",
+		Words:     "delete remove column property link",
+	}, true)
+)
+
+func dropStatement(text help.Statement, ofEdges bool) *engine.Statement[*parser.DropAttribute, dropAttributeRequest, engine.Nothing, engine.Nothing] {
+	return &engine.Statement[*parser.DropAttribute, dropAttributeRequest, engine.Nothing, engine.Nothing]{
+		Help: text,
+		When: func(s *parser.DropAttribute) bool { return s.OfEdges == ofEdges },
+		Bind: func(b *engine.Binder, s *parser.DropAttribute) dropAttributeRequest {
+			return dropAttributeRequest{b.Name(fault.Graph, s.Graph), b.Name(engine.PartAttribute, s.Attribute), s.OfEdges}
+		},
+		Resolve: func(c *engine.Call, req dropAttributeRequest) (engine.Nothing, error) {
+			info, err := c.GraphInfo(req.graph, fault.Graph)
+			switch {
+			case err != nil:
+			case req.ofEdges:
+				err = session.CheckEdgeAttributes(info, engine.PartAttribute, req.attribute)
+			default:
+				err = session.CheckAttributes(info, engine.PartAttribute, req.attribute)
+			}
+			return engine.Nothing{}, err
+		},
+		Plan: func(req dropAttributeRequest, _ engine.Nothing) *plan.Plan {
+			of := " of graph "
+			if req.ofEdges {
+				of = " of the edges of graph "
+			}
+			return plan.Result("drop attribute", fault.Name(req.attribute)+of+fault.Name(req.graph))
+		},
+		Run: func(c *engine.Call, req dropAttributeRequest, _ engine.Nothing) (engine.Nothing, error) {
+			return engine.Nothing{}, c.DB.Store.Update(c.Ctx, func(tx *storage.Tx) error {
+				if req.ofEdges {
+					return tx.DropEdgeAttribute(req.graph, req.attribute)
+				}
+				return tx.DropAttribute(req.graph, req.attribute)
+			})
+		},
+	}
 }
 
 // DropAttribute removes an attribute from all vertices of a graph.
 func (s *Service) DropAttribute(ctx context.Context, graph, attribute string) error {
-	return engine.ErrorOf(dropAttribute.Answer(ctx, s.db, dropAttributeRequest{graph, attribute}))
+	return engine.ErrorOf(dropAttribute.Answer(ctx, s.db, dropAttributeRequest{graph, attribute, false}))
+}
+
+// DropEdgeAttribute removes an attribute from all edges of a graph.
+func (s *Service) DropEdgeAttribute(ctx context.Context, graph, attribute string) error {
+	return engine.ErrorOf(dropEdgeAttribute.Answer(ctx, s.db, dropAttributeRequest{graph, attribute, true}))
 }

@@ -28,7 +28,7 @@ var insertVertex = &engine.Statement[*parser.InsertVertices, verticesRequest, en
 		schema := b.Graph(req.graph)
 		for i, v := range s.Vertices {
 			req.vertices[i].Key = b.VertexKey(engine.PartKey(i), v.Key)
-			req.vertices[i].Values = attributeValues(b, &schema, v.Values)
+			req.vertices[i].Values = attributeValues(b, &schema.Attributes, storage.Attribute.Validate, v.Values)
 		}
 		return req
 	},
@@ -55,16 +55,17 @@ func (s *Service) InsertVertices(ctx context.Context, graph string, vertices []s
 var insertEdge = &engine.Statement[*parser.InsertEdges, edgesRequest, engine.Nothing, WriteResult]{
 	Help: help.Statement{
 		Statement: "INSERT EDGE",
-		Summary:   "adds edges and their vertices, or sets the weight and time of edges that exist",
+		Summary:   "adds edges and their vertices, or sets the weight, the time and attributes of edges that exist",
 		Detail:    "A time is an integer or a date",
 		Words:     "add link connect create relationship upsert stream",
 		Columns:   "graph, inserted, updated, unchanged, vertices, version",
 	},
 	Bind: func(b *engine.Binder, s *parser.InsertEdges) edgesRequest {
 		req := edgesRequest{b.Name(fault.Graph, s.Graph), make([]storage.Edge, len(s.Edges))}
+		schema := edgeSchema(b, req.graph)
 		for i, e := range s.Edges {
 			req.edges[i] = edge(b, i, e, e.U, e.V)
-			edgeValues(b, &req.edges[i], e.Values)
+			edgeValues(b, &req.edges[i], e.Values, schema)
 		}
 		return req
 	},

@@ -12,6 +12,7 @@ import (
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/conditions"
 	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/scan"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
@@ -43,8 +44,10 @@ type NeighborRow struct {
 	Weight float64 `json:"weight"` // 1 if the edge has none
 	Time   int64   `json:"time"`
 	Timed  bool    `json:"timed"` // whether the edge has a time
+	// Attributes has a value for each attribute of the edges of the graph, of the edge to it.
+	Attributes []storage.Value `json:"attributes,omitempty"`
 	// Distance is the number of edges to the vertex. If NeighborsRequest.Within is given,
-	// rows have no weight and no time.
+	// rows have no weight, no time and no Attributes.
 	Distance int `json:"distance"`
 }
 
@@ -58,9 +61,9 @@ var showNeighbors = &engine.Statement[*parser.ShowNeighbors, NeighborsRequest, s
 	Help: help.Statement{
 		Statement: "SHOW NEIGHBORS",
 		Summary:   "lists the neighbours of a vertex, or WITHIN all vertices up to n edges away, the nearest first",
-		Detail:    "Neighbours have the weights and times of their edges, and the order in which they came into the graph. LIMIT keeps the first rows",
+		Detail:    "Neighbours have the weights, times and attributes of their edges, and the order in which they came into the graph. LIMIT keeps the first rows",
 		Words:     "neighbours adjacent friends ego ego_graph egonet bfs breadth first hops khop traverse expand adjacency match around",
-		Columns:   "vertex, with WITHIN distance, degree, without WITHIN weight and time if the graph has any, and one column for each attribute",
+		Columns:   "vertex, with WITHIN distance, degree, without WITHIN weight and time if the graph has any and the attributes of edges, and one column for each attribute; one of edges is edge_attribute if vertices have the same",
 	},
 	Bind: bindNeighbors,
 	Resolve: func(c *engine.Call, req NeighborsRequest) (storage.GraphInfo, error) {
@@ -131,7 +134,52 @@ func runNeighbors(c *engine.Call, req NeighborsRequest, graph storage.GraphInfo)
 	if req.Within > 0 {
 		s.Near, s.Distances, err = algorithms.Within(c.Ctx, s.Graph.Graph, s.Vertex, req.Within)
 	}
-	return engine.GraphStream[NeighborRow]{Stream: scan.Rows(c, s, func(v uint32) NeighborRow { return neighborRow(s, v) }), Graph: s.Graph}, err
+	var values map[string][]storage.Value
+	if err == nil && req.Within == 0 {
+		values, err = edgeValuesAround(c, s.Graph.Info, req.Vertex)
+	}
+	return engine.GraphStream[NeighborRow]{Stream: scan.Rows(c, s, func(v uint32) NeighborRow {
+		row := neighborRow(s, v)
+		row.Attributes = values[row.Vertex]
+		return row
+	}), Graph: s.Graph}, err
+}
+
+// edgeValuesAround returns the attributes of the edges of a vertex, by the keys of their other ends. It
+// reads them in the file, so that the graph need not be loaded; if the graph has changed since, the error is
+// storage.ErrConflict.
+func edgeValuesAround(c *engine.Call, graph storage.GraphInfo, vertex string) (map[string][]storage.Value, error) {
+	if len(graph.EdgeAttributes) == 0 {
+		return nil, nil
+	}
+	info, _, edges, err := c.DB.Store.VertexEdges(c.Ctx, graph.Name, vertex)
+	if err == nil && session.GraphKey(info) != session.GraphKey(graph) {
+		err = storage.ErrConflict
+	}
+	values := make(map[string][]storage.Value, len(edges))
+	for _, e := range edges {
+		list := make([]storage.Value, len(graph.EdgeAttributes))
+		for i, a := range graph.EdgeAttributes {
+			for _, v := range e.Values {
+				if v.Name == a.Name {
+					list[i] = v.Value
+				}
+			}
+		}
+		values[e.Target] = list
+	}
+	return values, err
+}
+
+// edgeAttributeColumns are the columns of the attributes of the edges of a graph beside those of its
+// vertices.
+func edgeAttributeColumns(graph storage.GraphInfo) []string {
+	return lists.Map(graph.EdgeAttributes, func(a storage.Attribute) string {
+		if _, taken := session.AttributeOf(graph, a.Name); taken || slices.Contains([]string{"vertex", "degree", "key"}, a.Name) {
+			return "edge_" + a.Name
+		}
+		return a.Name
+	})
 }
 
 func readNeighbors(c *engine.Call, req NeighborsRequest, graph storage.GraphInfo) error {
@@ -168,7 +216,7 @@ func neighborRow(s *scan.Vertices, v uint32) NeighborRow {
 	g := s.Graph.Graph
 	i, _ := slices.BinarySearch(g.Neighbors(s.Vertex), v)
 	at := g.Offsets[s.Vertex] + int64(i)
-	e := edgePlace{s.Vertex, at}.edge(g)
+	e := edgePlace{source: s.Vertex, at: at}.edge(g)
 	row.Weight, row.Time, row.Timed = csr.Decimal(e.Weight), e.Time, e.Timed
 	return row
 }
@@ -182,8 +230,8 @@ func neighborRows(req NeighborsRequest, answer engine.GraphStream[NeighborRow]) 
 		return rows.Typed("distance", cells.Always(storage.Integer)).TypedFrom(3, attributes)
 	}
 	ofEdges := answer.EdgeColumns()
-	columns := append([]string{"vertex", "degree"}, ofEdges...)
-	rows := answer.Rows(append(columns, req.Attributes...), func(n NeighborRow) []rows.Value {
+	columns := slices.Concat([]string{"vertex", "degree"}, ofEdges, edgeAttributeColumns(answer.Graph.Info))
+	table := answer.Rows(append(columns, req.Attributes...), func(n NeighborRow) []rows.Value {
 		row := []rows.Value{n.Vertex, int64(n.Degree)}
 		for _, name := range ofEdges {
 			if name == "weight" {
@@ -192,7 +240,9 @@ func neighborRows(req NeighborsRequest, answer engine.GraphStream[NeighborRow]) 
 				row = append(row, answer.TimeCell(n.Time, n.Timed))
 			}
 		}
+		row = cells.Append(row, n.Attributes)
 		return cells.Append(row, n.Values)
 	})
-	return rows.TypedFrom(2, slices.Concat(answer.EdgeTypes(ofEdges), attributes))
+	types := lists.Map(answer.Graph.Info.EdgeAttributes, func(a storage.Attribute) rows.ColumnType { return cells.OrNull(a.Type) })
+	return table.TypedFrom(2, slices.Concat(answer.EdgeTypes(ofEdges), types, attributes))
 }

@@ -8,6 +8,6 @@ func Statements() []engine.Described {
 		createGraph, deriveGraph, generateGraph, importEdges, importVertices, exportGraph, exportVertices,
 		describeGraph, describeVertex, showVertices, showEdges, showNeighbors, showPath, showPaths, showAttributes,
 		countVertices, insertVertex, insertEdge, updateVertex, updateVertices, updateEdge, deleteVertex,
-		deleteVertices, deleteEdge, deleteEdgesFile, rename, dropGraph, dropAttribute,
+		deleteVertices, deleteEdge, deleteEdgesFile, rename, dropGraph, dropAttribute, dropEdgeAttribute,
 	}
 }

@@ -88,7 +88,7 @@ func bindUpdateVertices(b *engine.Binder, s *parser.UpdateVertices) UpdateVertic
 	req := UpdateVerticesRequest{Graph: b.Name(fault.Graph, s.Graph), condition: s.Where, text: assignments(s.Values)}
 	info := b.Graph(req.Graph)
 	schema := info
-	req.Set = attributeValues(b, &schema, s.Values)
+	req.Set = attributeValues(b, &schema.Attributes, storage.Attribute.Validate, s.Values)
 	condition := conditions.Compile(b.Values, s.Where, info, conditions.ToNothing)
 	req.Where, req.Attributes = condition.Admits, condition.Attributes
 	req.Vertices = req.setFor(b.VertexKeys(s.Keys))
@@ -121,14 +121,15 @@ func resolveUpdateVertices(c *engine.Call, req UpdateVerticesRequest) (storage.G
 var updateEdge = &engine.Statement[*parser.UpdateEdges, edgesRequest, engine.Nothing, WriteResult]{
 	Help: help.Statement{
 		Statement: "UPDATE EDGE",
-		Summary:   "sets weight, time or both of edges; MISSING removes them",
+		Summary:   "sets the weight, the time and attributes of edges; MISSING removes them",
 		Words:     "set change link",
 		Columns:   "graph, updated, unchanged, version",
 	},
 	Bind: func(b *engine.Binder, s *parser.UpdateEdges) edgesRequest {
 		req := pairs(b, s.Graph, s.Pairs)
+		schema := edgeSchema(b, req.graph)
 		for i := range req.edges {
-			edgeValues(b, &req.edges[i], s.Values)
+			edgeValues(b, &req.edges[i], s.Values, schema)
 		}
 		return req
 	},
@@ -138,7 +139,7 @@ var updateEdge = &engine.Statement[*parser.UpdateEdges, edgesRequest, engine.Not
 	Rows:    writeRows[edgesRequest]("updated", "unchanged"),
 }
 
-// UpdateEdges sets weights and times of edges, all of which must exist.
+// UpdateEdges sets weights, times and attributes of edges, all of which must exist.
 func (s *Service) UpdateEdges(ctx context.Context, graph string, edges []storage.Edge) (WriteResult, error) {
 	return updateEdge.Answer(ctx, s.db, edgesRequest{graph, edges})
 }

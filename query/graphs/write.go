@@ -74,6 +74,11 @@ func change(c *engine.Call, graph string, f func(*storage.Tx) (storage.WriteStat
 			c.Notice("graph %s has a new attribute %s of the type %s", fault.Name(graph), fault.Name(a.Name), a.Type)
 		}
 	}
+	for _, a := range after.EdgeAttributes {
+		if _, known := session.AttributeIn(before.EdgeAttributes, a.Name); !known {
+			c.Notice("edges of graph %s have a new attribute %s of the type %s", fault.Name(graph), fault.Name(a.Name), a.Type)
+		}
+	}
 	if result.SelfLoops > 0 {
 		c.Notice("%s left out: an edge joins two different vertices", fault.Count(result.SelfLoops, "self-loop"))
 	}

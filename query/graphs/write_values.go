@@ -42,9 +42,9 @@ func edge(b *engine.Binder, i int, node parser.Node, u, v parser.Value) storage.
 	return e
 }
 
-// edgeValues puts the weight and the time of an edge into it, where they are
-// given. MISSING is what an edge has that was never given any.
-func edgeValues(b *engine.Binder, e *storage.Edge, values parser.EdgeValues) {
+// edgeValues puts the weight, the time and values of attributes of an edge into it, where they are
+// given. MISSING is what an edge has that was never given any. schema is as for attributeValues.
+func edgeValues(b *engine.Binder, e *storage.Edge, values parser.EdgeValues, schema *[]storage.Attribute) {
 	if values.Weight != nil {
 		e.Weight = weight(b, values.Weight)
 	}
@@ -52,6 +52,15 @@ func edgeValues(b *engine.Binder, e *storage.Edge, values parser.EdgeValues) {
 		e.Time, e.Dated = bindTime(b, values.Time)
 		e.Timed = true
 	}
+	if len(values.Others) > 0 {
+		e.Values = attributeValues(b, schema, storage.Attribute.ValidateEdge, values.Others)
+	}
+}
+
+// edgeSchema is the attributes of the edges of a graph, for edgeValues.
+func edgeSchema(b *engine.Binder, graph string) *[]storage.Attribute {
+	info := b.Graph(graph)
+	return &info.EdgeAttributes
 }
 
 func weight(b *engine.Binder, v parser.Value) float64 {
@@ -109,13 +118,13 @@ func assigned(b *engine.Binder, at fault.Part, v parser.Value) any {
 	return b.Untyped(at, v)
 }
 
-// attributeValues returns values of attributes, of the types that the graph
-// says; new attributes are added to the schema, with the types of their values.
-func attributeValues(b *engine.Binder, schema *storage.GraphInfo, list []parser.Option) (values []storage.NamedValue) {
+// attributeValues returns values of attributes, of the types that the schema
+// says; new attributes are added to it, with the types of their values, unless check refuses them.
+func attributeValues(b *engine.Binder, schema *[]storage.Attribute, check func(storage.Attribute) error, list []parser.Option) (values []storage.NamedValue) {
 	for _, o := range list {
 		at := partValue(o.Name.Name)
 		raw := assigned(b, at, o.Value)
-		known, isKnown := session.AttributeOf(*schema, o.Name.Name)
+		known, isKnown := session.AttributeIn(*schema, o.Name.Name)
 		value, ok := conditions.AttributeValue(raw, known.Type)
 		if !ok {
 			b.Fail(bind.Unexpected(at, raw, "a text in quotes", "a number", "TRUE", "FALSE", "MISSING"))
@@ -132,11 +141,11 @@ func attributeValues(b *engine.Binder, schema *storage.GraphInfo, list []parser.
 		}
 		if !isKnown && !value.IsMissing() {
 			added := storage.Attribute{Name: o.Name.Name, Type: value.Type()}
-			if err := added.Validate(); err != nil {
+			if err := check(added); err != nil {
 				b.Fail(&fault.Error{Message: err.Error(), Err: err, At: at})
 			}
 			// A copy: the slice belongs to the catalogue entry.
-			schema.Attributes = append(schema.Attributes[:len(schema.Attributes):len(schema.Attributes)], added)
+			*schema = append((*schema)[:len(*schema):len(*schema)], added)
 		}
 		values = append(values, storage.NamedValue{Name: o.Name.Name, Value: value})
 	}

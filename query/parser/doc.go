@@ -53,17 +53,18 @@
 //	               [ "WITH" scorer { "," scorer } ]
 //	               [ options ]                              e.g. EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends);
 //	plain        = createindex | creategraph | dropgraph
-//	               | dropattribute | dropindex | dropjob
-//	               | dropmodel | droppredictions
-//	               | dropembedding | insertvertex
-//	               | insertedge | updatevertices
-//	               | updatevertex | updateedge
-//	               | deletevertices | deletevertex
-//	               | deleteedgesfile | deleteedge
-//	               | importvertices | importembedding
-//	               | import | exportgraph | exportvertices
-//	               | exportwalks | exportembedding
-//	               | exportpairs | generate | describegraph
+//	               | dropattribute | dropedgeattribute
+//	               | dropindex | dropjob | dropmodel
+//	               | droppredictions | dropembedding
+//	               | insertvertex | insertedge
+//	               | updatevertices | updatevertex
+//	               | updateedge | deletevertices
+//	               | deletevertex | deleteedgesfile
+//	               | deleteedge | importvertices
+//	               | importembedding | import | exportgraph
+//	               | exportvertices | exportwalks
+//	               | exportembedding | exportpairs
+//	               | generate | describegraph
 //	               | describevertex | describemodel
 //	               | describeembedding | show
 //	               | showgenerations | showvector
@@ -76,10 +77,10 @@
 //	               | refreshpredictions | refreshall
 //	               | refresh | verify | altergraph
 //	               | alterembedding | altermodel
-//	               | alterattribute | diff | nearest
-//	               | within | reconstruct | evaluatelinks
-//	               | evaluatetest | evaluatelabels
-//	               | evaluateparameters
+//	               | alterattribute | alteredgeattribute
+//	               | diff | nearest | within | reconstruct
+//	               | evaluatelinks | evaluatetest
+//	               | evaluatelabels | evaluateparameters
 //	               | evaluatereconstruction | tune
 //	               | trainmodel | materializepredictions
 //	               | scorefile | score | predict | help
@@ -104,6 +105,8 @@
 //	               "GRAPH" name                             e.g. CREATE GRAPH adults AS SUBGRAPH OF social WHERE age >= 18 AND weight > 1; CREATE GRAPH near AS NEAREST 10 USING cosine(spec) MUTUAL; CREATE GRAPH friends AS EGO OF social FROM 'alice' WITHIN 2; CREATE GRAPH skeleton AS SPANNING FOREST OF social; CREATE GRAPH social;
 //	dropgraph    = "DROP" "GRAPH" name [ "CASCADE" ]        e.g. DROP GRAPH social CASCADE;
 //	dropattribute = "DROP" "ATTRIBUTE" name "FROM" name     e.g. DROP ATTRIBUTE age FROM social;
+//	dropedgeattribute = "DROP" "EDGE" "ATTRIBUTE" name
+//	               "FROM" name                              e.g. DROP EDGE ATTRIBUTE kind FROM social;
 //	dropindex    = "DROP" "INDEX" "ON" name                 e.g. DROP INDEX ON spec;
 //	dropjob      = "DROP" "JOB" integer                     e.g. DROP JOB 3;
 //	dropmodel    = "DROP" "MODEL" name                      e.g. DROP MODEL friends;
@@ -113,7 +116,7 @@
 //	insertvertex = "INSERT" ( "VERTEX" | "VERTICES" )
 //	               newvertex { "," newvertex } "INTO" name  e.g. INSERT VERTEX 'alice' (age := 41, city := 'Bern'), 'bob' INTO social;
 //	insertedge   = "INSERT" ( "EDGE" | "EDGES" ) newedge
-//	               { "," newedge } "INTO" name              e.g. INSERT EDGE ('alice', 'bob'), ('alice', 'carol', WEIGHT := 2.5, TIME := '2024-02-29') INTO social;
+//	               { "," newedge } "INTO" name              e.g. INSERT EDGE ('alice', 'bob'), ('alice', 'carol', WEIGHT := 2.5, TIME := '2024-02-29', kind := 'mail') INTO social;
 //	updatevertices = "UPDATE" ( "VERTICES" | "VERTEX" )
 //	               "IN" name "SET" assignment { ","
 //	               assignment } "WHERE" condition           e.g. UPDATE VERTICES IN social SET hub := TRUE WHERE degree >= 100;
@@ -121,7 +124,7 @@
 //	               { "," key } "SET" assignment { ","
 //	               assignment } "IN" name                   e.g. UPDATE VERTEX 'alice', 'bob' SET age := 42, city := MISSING IN social;
 //	updateedge   = "UPDATE" ( "EDGE" | "EDGES" ) pair { ","
-//	               pair } "SET" edgevalues "IN" name        e.g. UPDATE EDGE ('alice', 'bob') SET WEIGHT := 3, TIME := MISSING IN social;
+//	               pair } "SET" edgevalues "IN" name        e.g. UPDATE EDGE ('alice', 'bob') SET WEIGHT := 3, TIME := MISSING, kind := 'call' IN social;
 //	deletevertices = "DELETE" ( "VERTICES" | "VERTEX" )
 //	               "FROM" name "WHERE" condition            e.g. DELETE VERTICES FROM social WHERE degree = 0;
 //	deletevertex = "DELETE" ( "VERTEX" | "VERTICES" ) key
@@ -204,6 +207,8 @@
 //	altermodel   = "ALTER" "MODEL" name "RENAME" "TO" name  e.g. ALTER MODEL friends RENAME TO old;
 //	alterattribute = "ALTER" "ATTRIBUTE" name "IN" name
 //	               "RENAME" "TO" name                       e.g. ALTER ATTRIBUTE age IN people RENAME TO years;
+//	alteredgeattribute = "ALTER" "EDGE" "ATTRIBUTE" name
+//	               "IN" name "RENAME" "TO" name             e.g. ALTER EDGE ATTRIBUTE kind IN people RENAME TO sort;
 //	diff         = "DIFF" name "," name                     e.g. DIFF spec@1, spec@2 LIMIT 20;
 //	nearest      = "NEAREST" integer ( "TO" ( "(" key { ","
 //	               key } ")" | vertex ) | "FOR" each )
@@ -264,7 +269,7 @@
 //	               { "," assignment } ")" ]                 e.g. INSERT VERTEX 107 (name := 'Ann') INTO social;
 //	newedge      = "(" key "," key [ "," edgevalues ] ")"   e.g. INSERT EDGE ('alice', 'bob'), ('a', 'c', weight := 2.5) INTO social;
 //	assignment   = name ":=" ( literal | "MISSING" )        e.g. UPDATE VERTEX 'alice' SET "first name" := 'Alice' IN social;
-//	edgevalues   = edgevalue [ "," edgevalue ]              e.g. UPDATE EDGE ('a', 'b') SET weight := 3, time := MISSING IN social;
+//	edgevalues   = edgevalue { "," edgevalue }              e.g. UPDATE EDGE ('a', 'b') SET weight := 3, time := MISSING IN social;
 //	call         = name [ "(" [ option { "," option } ] ")" ] e.g. EMBED social USING laplacian_eigenmaps AS eigen;
 //	summary      = name "(" name ")"                        e.g. COUNT VERTICES IN social WITH min(age), max(age), sum(degree);
 //	vertex       = key | vector                             e.g. NEAREST 3 TO 'alice' USING spec;
@@ -277,7 +282,7 @@
 //	literal      = string | number | "TRUE" | "FALSE"       e.g. RECONSTRUCT spec RADIUS 0.2 WITH (sweep := TRUE);
 //	edgevalue    = "WEIGHT" ":=" ( number | "MISSING" )
 //	             | "TIME" ":=" ( integer | string
-//	                           | "MISSING" )                e.g. INSERT EDGE ('a', 'b', time := '2024-02-29') INTO social;
+//	                           | "MISSING" ) | assignment   e.g. INSERT EDGE ('a', 'b', time := '2024-02-29', kind := 'mail') INTO social;
 //	vector       = "[" number { "," number } "]"            e.g. NEAREST 3 TO [0.1, -2, 1e-4] USING spec;
 //	comparison   = operand operator operand
 //	             | operand [ "NOT" ] "IN"

@@ -39,7 +39,7 @@ func (n NewVertex) String() string {
 	return n.Key.String() + " (" + joined(n.Values) + ")"
 }
 
-// InsertEdges is INSERT EDGE (u, v, weight := w, time := t), … INTO g.
+// InsertEdges is INSERT EDGE (u, v, weight := w, time := t, a := x, …), … INTO g.
 type InsertEdges struct {
 	Range
 	Edges []NewEdge // at least one
@@ -75,26 +75,27 @@ func (n NewEdge) String() string {
 
 // EdgeValues is what an edge may have besides its ends.
 type EdgeValues struct {
-	Weight Value // Int, Float, Missing or Param; nil where left out
-	Time   Value // Int, String (a date), Missing or Param; nil where left out
+	Weight Value    // Int, Float, Missing or Param; nil where left out
+	Time   Value    // Int, String (a date), Missing or Param; nil where left out
+	Others []Option // values of attributes; each may be Missing
 }
 
-// edgeValues reads the weight, the time or both, in any order, each once.
+// edgeValues reads the weight, the time, each once, and values of attributes, in any order.
 //
-//	edgevalues   = edgevalue [ "," edgevalue ]              e.g. UPDATE EDGE ('a', 'b') SET weight := 3, time := MISSING IN social;
+//	edgevalues   = edgevalue { "," edgevalue }              e.g. UPDATE EDGE ('a', 'b') SET weight := 3, time := MISSING IN social;
 func (p *parser) edgeValues() EdgeValues {
 	var v EdgeValues
-	for more := true; more && p.err == nil; more = (v.Weight == nil || v.Time == nil) && p.sign(",") {
+	for more := true; more && p.err == nil; more = p.sign(",") {
 		p.edgeValue(&v)
 	}
 	return v
 }
 
-// edgeValue reads a value that is not set yet.
+// edgeValue reads a value.
 //
 //	edgevalue    = "WEIGHT" ":=" ( number | "MISSING" )
 //	             | "TIME" ":=" ( integer | string
-//	                           | "MISSING" )                e.g. INSERT EDGE ('a', 'b', time := '2024-02-29') INTO social;
+//	                           | "MISSING" ) | assignment   e.g. INSERT EDGE ('a', 'b', time := '2024-02-29', kind := 'mail') INTO social;
 func (p *parser) edgeValue(v *EdgeValues) {
 	switch {
 	case v.Weight == nil && p.keyword("WEIGHT"):
@@ -103,14 +104,26 @@ func (p *parser) edgeValue(v *EdgeValues) {
 	case v.Time == nil && p.keyword("TIME"):
 		p.needSign(":=")
 		v.Time = p.value(aTime|aMissing, countText, dateText)
+	case p.err == nil && p.tok.Kind == KindWord && (strings.EqualFold(p.tok.Text, "WEIGHT") || strings.EqualFold(p.tok.Text, "TIME")):
+		p.expect(attributeName)
+		p.unexpected() // a second one
 	default:
-		p.unexpected()
+		v.Others = append(v.Others, p.assignment())
 	}
 }
 
-// clauses writes the values that are set, the weight first, each after a comma.
+// clauses writes the values that are set, the weight first, each after a comma. The name of an attribute
+// that is spelled as a word for these is quoted.
 func (v EdgeValues) clauses() string {
-	return behind(", WEIGHT := ", v.Weight) + behind(", TIME := ", v.Time)
+	text := behind(", WEIGHT := ", v.Weight) + behind(", TIME := ", v.Time)
+	for _, o := range v.Others {
+		name := o.Name.String()
+		if strings.EqualFold(name, "WEIGHT") || strings.EqualFold(name, "TIME") {
+			name = `"` + name + `"`
+		}
+		text += ", " + name + " := " + o.Value.String()
+	}
+	return text
 }
 
 func (v EdgeValues) String() string { return strings.TrimPrefix(v.clauses(), ", ") }
@@ -125,7 +138,7 @@ type UpdateVertices struct {
 	Where  Expr // nil where the vertices are named
 }
 
-// UpdateEdges is UPDATE EDGE (u, v), … SET weight := w, time := t IN g.
+// UpdateEdges is UPDATE EDGE (u, v), … SET weight := w, time := t, a := x, … IN g.
 type UpdateEdges struct {
 	Range
 	Pairs  []Pair     // at least one
@@ -157,11 +170,12 @@ type DeleteEdgesFile struct {
 	Options []Option
 }
 
-// DropAttribute is DROP ATTRIBUTE a FROM g.
+// DropAttribute is DROP [EDGE] ATTRIBUTE a FROM g.
 type DropAttribute struct {
 	Range
 	Attribute Ident
 	Graph     Ident
+	OfEdges   bool
 }
 
 // ShowAttributes is SHOW ATTRIBUTES [IN g].

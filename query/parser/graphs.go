@@ -59,7 +59,7 @@ const (
 	NearestGraph Derivation = "NEAREST"
 )
 
-// Rename is ALTER GRAPH | EMBEDDING | MODEL name RENAME TO name, or ALTER ATTRIBUTE name IN g
+// Rename is ALTER GRAPH | EMBEDDING | MODEL name RENAME TO name, or ALTER [EDGE] ATTRIBUTE name IN g
 // RENAME TO name.
 type Rename struct {
 	Range
@@ -78,6 +78,8 @@ const (
 	RenamedEmbedding Renamed = "EMBEDDING"
 	RenamedModel     Renamed = "MODEL"
 	RenamedAttribute Renamed = "ATTRIBUTE"
+
+	RenamedEdgeAttribute Renamed = "EDGE ATTRIBUTE"
 )
 
 // ShowEdges is SHOW EDGES [IN g].

@@ -87,6 +87,9 @@ func genEdgeValues(least int) *rapid.Generator[EdgeValues] {
 		if which&2 != 0 {
 			v.Time = genValue(aTime|aMissing).Draw(t, "time")
 		}
+		if which == 3 {
+			v.Others = genAssignments(0).Draw(t, "others")
+		}
 		return v
 	})
 }
@@ -425,7 +428,7 @@ func genUpdate(t *rapid.T) Statement {
 		}
 		return genDerived(t)
 	case 0:
-		return &DropAttribute{Attribute: genIdent().Draw(t, "attribute"), Graph: graph}
+		return &DropAttribute{Attribute: genIdent().Draw(t, "attribute"), Graph: graph, OfEdges: rapid.Bool().Draw(t, "of edges")}
 	case 1:
 		vertex := rapid.Custom(func(t *rapid.T) NewVertex {
 			return NewVertex{Key: genValue(aKey).Draw(t, "key"), Values: genAssignments(0).Draw(t, "values")}

@@ -32,8 +32,8 @@ var (
 	threshold       = &part[Threshold]{"threshold", "RADIUS r | EPSILON e", func(p *parser) Threshold { return p.threshold(false) }}
 	thresholdOrAuto = &part[Threshold]{`( threshold | "AUTO" )`, "RADIUS r | EPSILON e | AUTO", func(p *parser) Threshold { return p.threshold(true) }}
 	newVertex       = &part[NewVertex]{"newvertex", "vertex [(attribute := value, …)]", (*parser).newVertex}
-	newEdge         = &part[NewEdge]{"newedge", "(vertex, vertex[, WEIGHT := weight][, TIME := time])", (*parser).newEdge}
-	edgeValues      = &part[EdgeValues]{"edgevalues", "WEIGHT := weight | MISSING, TIME := time | MISSING", (*parser).edgeValues}
+	newEdge         = &part[NewEdge]{"newedge", "(vertex, vertex[, WEIGHT := weight][, TIME := time][, attribute := value])", (*parser).newEdge}
+	edgeValues      = &part[EdgeValues]{"edgevalues", "WEIGHT := weight | MISSING, TIME := time | MISSING, attribute := value | MISSING", (*parser).edgeValues}
 	assignment      = &part[Option]{"assignment", "attribute := value | MISSING", (*parser).assignment}
 	condition       = &part[Expr]{"condition", "condition", (*parser).anyCondition}
 	edgeCondition   = &part[Expr]{"condition", "condition of weight, time, BOTH (condition), EITHER (condition)", (*parser).edgeCondition}

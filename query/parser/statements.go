@@ -23,7 +23,10 @@ var statements = []rule{
 	does("CREATE GRAPH", "CREATE GRAPH social", func(s *CreateGraph) form { return form{one("", newGraph, &s.Graph)} }),
 	does("DROP GRAPH", "DROP GRAPH social CASCADE", func(s *DropGraph) form { return form{one("", graph, &s.Graph), toggle{"CASCADE", &s.Cascade}} }),
 	does("DROP ATTRIBUTE", "DROP ATTRIBUTE age FROM social", func(s *DropAttribute) form {
-		return form{one("", attribute, &s.Attribute), one("FROM", graph, &s.Graph)}
+		return form{is[bool]{&s.OfEdges, false}, one("", attribute, &s.Attribute), one("FROM", graph, &s.Graph)}
+	}),
+	does("DROP EDGE ATTRIBUTE", "DROP EDGE ATTRIBUTE kind FROM social", func(s *DropAttribute) form {
+		return form{is[bool]{&s.OfEdges, true}, one("", attribute, &s.Attribute), one("FROM", graph, &s.Graph)}
 	}),
 	does("DROP INDEX", "DROP INDEX ON spec", func(s *DropIndex) form { return form{one("ON", embedding, &s.Embedding)} }),
 	does("DROP JOB", "DROP JOB 3", func(s *Job) form { return form{is[JobVerb]{&s.Verb, DropJob}, one("", job, &s.Number)} }),
@@ -35,7 +38,7 @@ var statements = []rule{
 	does("INSERT VERTEX", "INSERT VERTEX 'alice' (age := 41, city := 'Bern'), 'bob' INTO social", func(s *InsertVertices) form {
 		return form{some("", newVertex, &s.Vertices), one("INTO", graph, &s.Graph)}
 	}),
-	does("INSERT EDGE", "INSERT EDGE ('alice', 'bob'), ('alice', 'carol', WEIGHT := 2.5, TIME := '2024-02-29') INTO social", func(s *InsertEdges) form {
+	does("INSERT EDGE", "INSERT EDGE ('alice', 'bob'), ('alice', 'carol', WEIGHT := 2.5, TIME := '2024-02-29', kind := 'mail') INTO social", func(s *InsertEdges) form {
 		return form{some("", newEdge, &s.Edges), one("INTO", graph, &s.Graph)}
 	}),
 	does("UPDATE VERTICES", "UPDATE VERTICES IN social SET hub := TRUE WHERE degree >= 100", func(s *UpdateVertices) form {
@@ -44,7 +47,7 @@ var statements = []rule{
 	does("UPDATE VERTEX", "UPDATE VERTEX 'alice', 'bob' SET age := 42, city := MISSING IN social", func(s *UpdateVertices) form {
 		return form{some("", key, &s.Keys), some("SET", assignment, &s.Values), one("IN", graph, &s.Graph)}
 	}),
-	does("UPDATE EDGE", "UPDATE EDGE ('alice', 'bob') SET WEIGHT := 3, TIME := MISSING IN social", func(s *UpdateEdges) form {
+	does("UPDATE EDGE", "UPDATE EDGE ('alice', 'bob') SET WEIGHT := 3, TIME := MISSING, kind := 'call' IN social", func(s *UpdateEdges) form {
 		return form{some("", pair, &s.Pairs), one("SET", edgeValues, &s.Values), one("IN", graph, &s.Graph)}
 	}),
 	does("DELETE VERTICES", "DELETE VERTICES FROM social WHERE degree = 0", func(s *DeleteVertices) form {
@@ -157,6 +160,7 @@ var statements = []rule{
 	renames(RenamedEmbedding, embedding, newEmbedding, "ALTER EMBEDDING spec RENAME TO old"),
 	renames(RenamedModel, model, newModel, "ALTER MODEL friends RENAME TO old"),
 	renames(RenamedAttribute, attribute, newAttribute, "ALTER ATTRIBUTE age IN people RENAME TO years"),
+	renames(RenamedEdgeAttribute, attribute, newAttribute, "ALTER EDGE ATTRIBUTE kind IN people RENAME TO sort"),
 	asks("DIFF", "DIFF spec@1, spec@2 LIMIT 20", func(s *Diff) form {
 		return form{one("", embedding, &s.Before), sign(","), one("", embedding, &s.After)}
 	}),
@@ -244,7 +248,7 @@ var explainScore = asks("EXPLAIN SCORE", "EXPLAIN SCORE ('alice', 'bob') IN soci
 // advices are remedies for what is wrong directly behind some words.
 var advices = map[string]string{
 	"INSERT":  "INSERT VERTEX v (a := x) INTO g adds vertices, INSERT EDGE (v, w) INTO g edges",
-	"UPDATE":  "UPDATE VERTEX v SET a := x IN g sets attributes of a vertex, UPDATE VERTICES IN g SET a := x WHERE … of those that meet a condition, UPDATE EDGE weights and times",
+	"UPDATE":  "UPDATE VERTEX v SET a := x IN g sets attributes of a vertex, UPDATE VERTICES IN g SET a := x WHERE … of those that meet a condition, UPDATE EDGE weights, times and attributes of edges",
 	"DELETE":  "DELETE VERTEX v FROM g deletes a vertex, DELETE VERTICES FROM g WHERE … those that meet a condition, DELETE EDGE (v, w) FROM g an edge, DROP GRAPH g a graph",
 	"NEAREST": "NEAREST 10 TO v USING embedding finds the 10 nearest vertices",
 }
@@ -260,7 +264,7 @@ func computeForm(s *Compute) form {
 func renames(what Renamed, old, made *part[Ident], example string) rule {
 	r := does("ALTER "+string(what), example, func(s *Rename) form {
 		f := form{is[Renamed]{&s.What, what}, one("", old, &s.Name)}
-		if what == RenamedAttribute {
+		if what == RenamedAttribute || what == RenamedEdgeAttribute {
 			f = append(f, oneAt("IN", graph, &s.Graph))
 		}
 		return append(f, one("RENAME TO", made, &s.To))

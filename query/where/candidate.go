@@ -38,4 +38,22 @@ type EdgeCandidate struct {
 	Weight         float64 // 1 if the edge has none
 	Time           int64   // 0 unless Timed
 	Timed          bool    // whether the edge has a time
+
+	number  uint32             // of the edge in columns
+	columns *session.ColumnSet // values of the attributes of edges that the request names; nil for none
 }
+
+// WithValues is the candidate with the attributes of edges that the request names, in which it has a
+// number.
+func (e EdgeCandidate) WithValues(columns *session.ColumnSet, number uint32) EdgeCandidate {
+	e.columns, e.number = columns, number
+	return e
+}
+
+// Value returns the value of an attribute of the edge, as [Candidate.Value] does.
+func (e EdgeCandidate) Value(attribute string) storage.Value {
+	return e.columns.Value(attribute, e.number)
+}
+
+// At returns the value of an attribute of the edge by its place among those that the request lists.
+func (e EdgeCandidate) At(attribute int) storage.Value { return e.columns.At(attribute, e.number) }

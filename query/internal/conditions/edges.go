@@ -1,6 +1,8 @@
 package conditions
 
 import (
+	"slices"
+
 	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/session"
@@ -14,11 +16,13 @@ import (
 type EdgeCondition struct {
 	Admits     func(where.EdgeCandidate) bool // nil admits all
 	Attributes []string                       // attributes of the ends that it reads
+	OfEdges    []string                       // attributes of the edges that it reads
 }
 
 type edgeCompiler struct {
 	compiler[where.EdgeCandidate]
 	vertices *vertexCompiler // compiles the conditions in BOTH and EITHER
+	ofEdges  []string        // attributes that were read so far
 }
 
 // CompileEdges compiles a condition on the edges of a graph, as Compile does one on its
@@ -30,11 +34,23 @@ func CompileEdges(values *bind.Values, e parser.Expr, graph storage.GraphInfo, a
 	c := &edgeCompiler{vertices: newVertexCompiler(values, graph, ToNothing, attributes)}
 	c.compiler = compiler[where.EdgeCandidate]{Values: values, column: c.name, ends: c.of}
 	f := c.condition(e)
-	return EdgeCondition{func(e where.EdgeCandidate) bool { return f(e) == isTrue }, c.vertices.attributes}
+	return EdgeCondition{func(e where.EdgeCandidate) bool { return f(e) == isTrue }, c.vertices.attributes, c.ofEdges}
 }
 
-// EdgeColumns are the names that a condition on edges may use outside of BOTH and EITHER.
+// EdgeColumns are the names that a condition on edges may use outside of BOTH and EITHER, beside the
+// attributes of the edges.
 var EdgeColumns = []string{"weight", "time"}
+
+// OfEdge reports whether a name is a column of the edges of a graph.
+func OfEdge(graph storage.GraphInfo, name string) bool {
+	_, found := session.AttributeIn(graph.EdgeAttributes, name)
+	return found || slices.Contains(EdgeColumns, name)
+}
+
+// EdgeNames are all columns of the edges of a graph.
+func EdgeNames(graph storage.GraphInfo) []string {
+	return slices.Concat(EdgeColumns, session.NamesOf(graph.EdgeAttributes))
+}
 
 func (c *edgeCompiler) name(node parser.Ident) operand[where.EdgeCandidate] {
 	c.Mark(fault.Where, node)
@@ -44,13 +60,21 @@ func (c *edgeCompiler) name(node parser.Ident) operand[where.EdgeCandidate] {
 	case "time":
 		return operand[where.EdgeCandidate]{kind: storage.Integer, value: timeOf, read: c.time}
 	}
-	e := fault.New(fault.Where, "an edge has no %s", fault.Quote(node.Name))
+	if a, found := session.AttributeIn(c.vertices.graph.EdgeAttributes, node.Name); found {
+		i := slices.Index(c.ofEdges, a.Name)
+		if i < 0 {
+			i = len(c.ofEdges)
+			c.ofEdges = append(c.ofEdges, a.Name)
+		}
+		return operand[where.EdgeCandidate]{kind: a.Type, value: func(e where.EdgeCandidate) storage.Value { return e.At(i) }}
+	}
+	e, names := fault.New(fault.Where, "an edge has no %s", fault.Quote(node.Name)), EdgeNames(c.vertices.graph)
 	if ofVertex(c.vertices.graph, node.Name) {
 		name := parser.Flag{Name: node}.String()
 		e.Remedy = "BOTH (" + name + " …) or EITHER (" + name + " …) is a condition on its ends"
 	} else {
-		e.Expected = EdgeColumns
-		e.WithNearest(node.Name, EdgeColumns, nil)
+		e.Expected = names
+		e.WithNearest(node.Name, names, nil)
 	}
 	c.Fail(e)
 	return operand[where.EdgeCandidate]{}

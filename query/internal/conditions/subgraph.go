@@ -2,7 +2,6 @@ package conditions
 
 import (
 	"fmt"
-	"slices"
 
 	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
@@ -12,7 +11,7 @@ import (
 )
 
 // CompileSubgraph compiles a condition that chooses vertices and edges: it is split at AND
-// into terms on edges, which use weight, time, BOTH or EITHER, and terms on vertices. Both
+// into terms on edges, which use weight, time, attributes of edges, BOTH or EITHER, and terms on vertices. Both
 // resulting conditions read the attributes that the second one lists.
 func CompileSubgraph(values *bind.Values, e parser.Expr, graph storage.GraphInfo) (Condition, EdgeCondition) {
 	var ofVertices, ofEdges []parser.Expr
@@ -61,11 +60,11 @@ func subjectOf(values *bind.Values, e parser.Expr, graph storage.GraphInfo) (abo
 		case ends:
 			about |= onEdges
 		case !named:
-		case !slices.Contains(EdgeColumns, name.Name):
+		case !OfEdge(graph, name.Name):
 			about |= onVertices
 		case attribute:
 			values.Mark(fault.Where, name)
-			values.Fail(fault.New(fault.Where, "%s is an attribute of the vertices of graph %s, and what edges have", name, fault.Name(graph.Name)).
+			values.Fail(fault.New(fault.Where, "%s is an attribute of the vertices of graph %s, and edges have it too", name, fault.Name(graph.Name)).
 				WithRemedy(fmt.Sprintf("rename the attribute, such as by ALTER ATTRIBUTE %s IN %s RENAME TO vertex_%s", name, fault.Name(graph.Name), name.Name)))
 		default:
 			about |= onEdges

@@ -28,6 +28,8 @@ type Format struct {
 	Holds   string   // a format that can hold the keys that this one cannot, if there is one
 	// Attributes is set for a form of graphs that has all vertices, with their attributes.
 	Attributes bool
+	// PlainEdges is set for a form whose edges have no attributes.
+	PlainEdges bool
 }
 
 // GraphFormats are the forms of the edges of a graph.
@@ -38,8 +40,8 @@ func GraphFormats() []Format {
 		{Name: "gexf", Endings: []string{".gexf"}, Title: "GEXF", Holds: "json", Attributes: true},
 		{Name: "json", Endings: []string{".json"}, Title: "node-link JSON", Attributes: true},
 		{Name: "gml", Endings: []string{".gml"}, Title: "GML", Attributes: true},
-		{Name: "pajek", Endings: []string{".net"}, Title: "Pajek", Holds: "json"},
-		{Name: "metis", Endings: []string{".graph", ".metis"}, Title: "METIS"},
+		{Name: "pajek", Endings: []string{".net"}, Title: "Pajek", Holds: "json", PlainEdges: true},
+		{Name: "metis", Endings: []string{".graph", ".metis"}, Title: "METIS", PlainEdges: true},
 		{Name: "neo4j", Title: "CSV for Neo4j"},
 		ParquetFormat(),
 	}

@@ -110,6 +110,51 @@ func AttributeOf(info storage.GraphInfo, name string) (storage.Attribute, bool) 
 	return storage.Attribute{}, false
 }
 
+// AttributeIn returns an attribute of a list by its name.
+func AttributeIn(list []storage.Attribute, name string) (storage.Attribute, bool) {
+	i := slices.IndexFunc(list, func(a storage.Attribute) bool { return a.Name == name })
+	if i < 0 {
+		return storage.Attribute{}, false
+	}
+	return list[i], true
+}
+
+// CheckEdgeAttributes returns an Error for a name that is not an attribute of the edges of the graph.
+func CheckEdgeAttributes(info storage.GraphInfo, at fault.Part, names ...string) error {
+	for _, n := range names {
+		if _, ok := AttributeIn(info.EdgeAttributes, n); !ok {
+			return fault.New(at, "edges of graph %s have no attribute %s", fault.Name(info.Name), fault.Quote(n)).
+				WithErr(&storage.NotFoundError{Kind: "attribute", Name: n}).WithNearest(n, NamesOf(info.EdgeAttributes), fault.Quote)
+		}
+	}
+	return nil
+}
+
+// EdgeColumns returns attributes of the edges of a graph that the call sees as a whole, by the numbers of
+// the edges in csr.EdgeOrder.
+func (c *Call) EdgeColumns(g *Graph, names []string) (*ColumnSet, error) {
+	set := &ColumnSet{Names: names, Columns: make([]*storage.Column, len(names))}
+	for i, n := range names {
+		a, _ := AttributeIn(g.Info.EdgeAttributes, n)
+		key := CacheKey{Kind: "edge column", Name: n, ID: g.Info.ID, Version: g.Info.Version, Made: g.Info.Modified.UnixNano()}
+		what := fmt.Sprintf("attribute %s of the edges of graph %s", fault.Name(n), fault.Name(g.Info.Name))
+		stop := c.Watch.Start("attribute of edges " + n)
+		value, hit, err := c.Pin(key, columnBytes(a, int(g.Info.Count())), what, func(ctx context.Context) (any, error) {
+			columns, err := c.store.EdgeColumns(ctx, g.Info.Name, g.Info.Version, n)
+			if err != nil {
+				return nil, err
+			}
+			return columns[0], nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		set.Columns[i] = value.(*storage.Column)
+		stop(int64(set.Columns[i].Count()), LoadedFrom(hit))
+	}
+	return set, nil
+}
+
 // UnknownAttribute is the error for a name that is not an attribute of the
 // graph.
 func UnknownAttribute(info storage.GraphInfo, attribute string, at fault.Part) *fault.Error {
@@ -161,9 +206,12 @@ func columnBytes(a storage.Attribute, vertices int) int64 {
 func (c *Call) Forget(graph string) { delete(c.Graphs, graph) }
 
 // AttributeNames lists the attributes of a graph.
-func AttributeNames(info storage.GraphInfo) []string {
-	names := make([]string, len(info.Attributes))
-	for i, a := range info.Attributes {
+func AttributeNames(info storage.GraphInfo) []string { return NamesOf(info.Attributes) }
+
+// NamesOf lists the names of attributes.
+func NamesOf(list []storage.Attribute) []string {
+	names := make([]string, len(list))
+	for i, a := range list {
 		names[i] = a.Name
 	}
 	return names
