@@ -47,6 +47,7 @@ func writingStatements(dir string) map[string][]string {
 		"ALTER":                   {"ALTER GRAPH g RENAME TO h", "ALTER EMBEDDING e RENAME TO other", "ALTER MODEL m RENAME TO k", "ALTER ATTRIBUTE a IN g RENAME TO b"},
 		"DROP GRAPH":              {"DROP GRAPH g CASCADE"},
 		"DROP ATTRIBUTE":          {"DROP ATTRIBUTE a FROM g"},
+		"DROP EDGE ATTRIBUTE":     {"DROP EDGE ATTRIBUTE k FROM g"},
 		"DROP EMBEDDING":          {"DROP EMBEDDING f"},
 		"INSERT VERTEX":           {"INSERT VERTEX 'new' (a := 3) INTO g"},
 		"INSERT EDGE":             {"INSERT EDGE ('1', 'new') INTO g"},
@@ -109,7 +110,7 @@ func writingStore(t *testing.T, dir string) []byte {
 		"EMBED g USING dp_spectral(dim := 4) AS e", "CREATE INDEX ON e", "EMBED g USING fastrp(dim := 4) AS f",
 		"TRAIN MODEL m IN g USING heuristics(common_neighbors, l3)",
 		"MATERIALIZE PREDICTIONS FROM common_neighbors IN g WITH (top := 5)",
-		"INSERT EDGE ('3', '50') INTO g",
+		"INSERT EDGE ('3', '50', k := 1) INTO g",
 		"UPDATE VERTICES IN g SET labels := 'low' WHERE degree < 5", "UPDATE VERTICES IN g SET labels := 'high' WHERE degree >= 5",
 		"GENERATE preferential_attachment(n := 30, m := 2, seed := 1) INTO small", "EMBED small USING fastrp(dim := 4) AS v",
 	} {

@@ -107,8 +107,8 @@ var habitsOfPlaces = []struct {
 	only   bool   // nothing else is expected
 	habits []habit
 }{
-	{"EMBED", false, habitsOfStatements}, {"GRAPHS", false, habitsOfShow}, {"EDGE", false, habitsOfInsert}, {"LIKE", false, slices.Concat(habitsOfConditions, habitsOfClauses)}, {`";"`, false, habitsOfClauses},
-	{"PREDICTIONS", false, habitsOfDrop}, {"ATTRIBUTE", false, habitsOfAlter}, {"VERTEX", false, habitsOfDescribe}, {"INDEX", false, habitsOfCreate},
+	{"EMBED", false, habitsOfStatements}, {"GRAPHS", false, habitsOfShow}, {"LIKE", false, slices.Concat(habitsOfConditions, habitsOfClauses)}, {`";"`, false, habitsOfClauses},
+	{"PREDICTIONS", false, habitsOfDrop}, {"ATTRIBUTE", false, habitsOfAlter}, {"EDGE", false, habitsOfInsert}, {"VERTEX", false, habitsOfDescribe}, {"INDEX", false, habitsOfCreate},
 	{"VERTICES", true, habitsOfCount}, {"MODEL", true, habitsOfTrain}, {"WALKS", false, habitsOfExport},
 }
 
