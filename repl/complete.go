@@ -186,7 +186,7 @@ func (c *completer) graphs(ctx context.Context, quoted bool) []candidate {
 		if quoted || strings.ContainsAny(name, " \t'\"") {
 			name = quoteName(name)
 		}
-		list = append(list, candidate{name, " ", fault.Amount(float64(g.Vertices), "vertices") + ", " + fault.Amount(float64(g.Edges), "edges")})
+		list = append(list, candidate{name, " ", fault.Amount(float64(g.Vertices), "vertices") + ", " + fault.Amount(float64(g.Count()), "edges")})
 	}
 	return list
 }

@@ -38,7 +38,7 @@ func (s *session) dump(ctx context.Context, args []word) (err error) {
 		if len(args) > 0 && !slices.ContainsFunc(args, func(a word) bool { return a.text == g.Name }) {
 			continue
 		}
-		d := dumper{session: s, graph: g.Name, weighted: g.Weighted, time: func(t int64) string { return string(g.Times.Append(nil, t)) }}
+		d := dumper{session: s, graph: g.Name, directed: g.Directed, weighted: g.Weighted, time: func(t int64) string { return string(g.Times.Append(nil, t)) }}
 		for _, a := range g.Attributes {
 			d.attributes = append(d.attributes, a.Name)
 		}
@@ -89,13 +89,14 @@ type dumper struct {
 	graph      string
 	attributes []string
 	valued     []bool // for each attribute, whether any vertex has a value
+	directed   bool
 	weighted   bool
 	time       func(t int64) string // a time as the graph shows it: a number or a date
 }
 
 func (d *dumper) write(ctx context.Context) error {
 	graph := parser.Ident{Name: d.graph}
-	if err := d.statement(&parser.CreateGraph{Graph: graph}); err != nil {
+	if err := d.statement(&parser.CreateGraph{Graph: graph, Directed: d.directed}); err != nil {
 		return err
 	}
 	d.valued = make([]bool, len(d.attributes))

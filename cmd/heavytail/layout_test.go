@@ -91,7 +91,7 @@ var layout = map[string][]string{
 	// Below the families; each imports only those before it.
 	"query/internal/lists":   {},
 	"query/internal/rowfile": {"storage/format"},
-	"query/internal/session": {"index", "query/fault", "query/parser", "query/plan", "query/rows", "storage", "storage/atomicfile", "storage/format", "storage/vec"},
+	"query/internal/session": {"index", "query/fault", "query/parser", "query/plan", "query/rows", "storage", "storage/atomicfile", "storage/csr", "storage/format", "storage/vec"},
 	"query/internal/bind":    {"embedding/option", "query/fault", "query/parser", "query/rows"},
 	"query/internal/job":     {"embedding", "query/fault", "query/internal/session", "query/rows", "storage", "storage/vec"},
 	"query/internal/cells":   {"query/internal/lists", "query/internal/session", "query/rows", "storage", "storage/format"},
@@ -110,7 +110,7 @@ var layout = map[string][]string{
 	},
 	"query/internal/scan": {
 		"query/fault", "query/internal/conditions", "query/internal/engine", "query/internal/entries", "query/internal/session",
-		"query/parser", "query/plan", "query/where", "storage",
+		"query/parser", "query/plan", "query/where", "storage", "storage/csr",
 	},
 	"query/internal/export": {
 		"embedding/option", "query/fault", "query/files", "query/internal/engine", "query/internal/lists", "query/internal/session",

@@ -25,31 +25,49 @@ func deriveFrom(c *engine.Call, req DeriveRequest, info storage.GraphInfo) (made
 			names = append(names, name)
 		}
 	}
+	var edges edgeList
+	switch {
+	case !info.Directed:
+	case req.How == DeriveNull:
+		c.Notice("graph %s is undirected: it has the degrees of the undirected view of graph %s", fault.Name(req.Graph), fault.Name(info.Name))
+	case req.How != DeriveUndirected:
+		if edges, err = edgesOf(c, info); err != nil {
+			return made, err
+		}
+	}
 	s, err := scan.New(c, req.Of, req.Where, names, 0)
 	if err != nil {
 		return made, err
 	}
 	// Memory of the new graph and of the attributes.
-	n, edges := int64(s.Graph.Graph.Vertices()), s.Graph.Graph.Edges()
+	n, m := int64(s.Graph.Graph.Vertices()), s.Graph.Graph.Edges()
 	bytes, columns := session.GraphBytes(s.Graph.Info), 16*int64(len(names))*n
 	switch {
 	case req.How == DeriveNull: // as algorithms.Exchange makes it, and then with its keys, with garbage of both
-		plain := session.GraphBytes(storage.GraphInfo{Vertices: int(n), Edges: edges})
-		made := 36*edges + 16*n
-		bytes = min(session.WithGarbage(bytes, max(made-12*edges, plain)), made+plain-8*(n+edges)+session.StoringBytes(8*edges+13*n)/2)
+		plain := session.GraphBytes(storage.GraphInfo{Vertices: int(n), Edges: m})
+		made := 36*m + 16*n
+		bytes = min(session.WithGarbage(bytes, max(made-12*m, plain)), made+plain-8*(n+m)+session.StoringBytes(8*m+13*n)/2)
 	case req.EdgesWhere != nil || req.Sampling == SampleEdges: // see keptEdges
-		bytes += session.GraphBytes(s.Graph.Info) + 2*edges + 8*n
+		bytes += session.GraphBytes(s.Graph.Info) + 2*m + 8*n
+	}
+	if edges.directed != nil { // the new one, and that of the edges that are kept
+		bytes += 2 * session.DirectedBytes(s.Graph.Info)
 	}
 	if err := c.Hold(c.DB.Cache.Reserve(bytes+columns, "graph "+fault.Name(req.Graph))); err != nil {
 		return made, err
 	}
-	vertices, graph, err := derive(c, s, req)
+	vertices, graph, err := derive(c, s, edges.orOf(s.Graph.Graph), req)
 	if err != nil {
 		return made, err
 	}
 	made = derived{
-		graph: graph, times: s.Graph.Info.Times, key: func(v uint32) string { return s.Graph.Key(vertices[v]) },
+		times: s.Graph.Info.Times, key: func(v uint32) string { return s.Graph.Key(vertices[v]) },
 		source: fmt.Sprintf("%s of graph %s, version %d", req.How, fault.Name(req.Of), s.Graph.Info.Version),
+	}
+	if edges.directed == nil {
+		made.graph = graph
+	} else {
+		made.directed = csr.NewDirected(csr.Rows(*graph))
 	}
 	made.columns, err = columnsOf(s.Graph.Info, s.Columns, vertices)
 	return made, err
@@ -73,12 +91,12 @@ func columnsOf(info storage.GraphInfo, set *session.ColumnSet, vertices []uint32
 	return list, nil
 }
 
-// derive makes the graph, and returns the vertices of the original graph that it has,
-// ascending.
-func derive(c *engine.Call, s *scan.Vertices, req DeriveRequest) (vertices []uint32, made *csr.Graph, err error) {
+// derive makes the graph, of a directed one its rows by source, and returns the vertices of the
+// original graph that it has, ascending.
+func derive(c *engine.Call, s *scan.Vertices, edges edgeList, req DeriveRequest) (vertices []uint32, made *csr.Graph, err error) {
 	stop := c.Watch.Start(plan.Scan)
 	g := s.Graph.Graph
-	from := g // the new graph has the edges of from between its vertices
+	from := edges.rows // the new graph has the edges of from between its vertices
 	switch req.How {
 	case DeriveSubgraph:
 		err = s.Each(c.Ctx, func(v uint32) error {
@@ -86,15 +104,19 @@ func derive(c *engine.Call, s *scan.Vertices, req DeriveRequest) (vertices []uin
 			return nil
 		})
 		if err == nil && req.EdgesWhere != nil {
-			edges := &edgeScan{s, req.EdgesWhere}
-			from, err = keptEdges(c.Ctx, g, func(p edgePlace) bool { return req.EdgesWhere(edges.candidate(p)) })
+			scanned := &edgeScan{s, edges, req.EdgesWhere}
+			from, err = keptEdges(c.Ctx, edges, func(p edgePlace) bool { return req.EdgesWhere(scanned.candidate(p)) })
 		}
 	case DeriveComponent:
 		vertices, err = componentOf(c, s.Graph, req.From)
 	case DeriveEgo:
 		vertices, err = egoOf(c, s.Graph, req)
 	case DeriveSample:
-		vertices, from, err = sampleOf(c, g, req)
+		vertices, from, err = sampleOf(c, g, edges, req)
+	case DeriveUndirected:
+		vertices = algorithms.Sample(g.Vertices(), g.Vertices(), 0)
+	case DeriveReversed:
+		vertices, from = algorithms.Sample(g.Vertices(), g.Vertices(), 0), (*csr.Graph)(&edges.directed.In)
 	case DeriveNull:
 		vertices = algorithms.Sample(g.Vertices(), g.Vertices(), 0)
 		made, err = algorithms.Exchange(c.Ctx, g, algorithms.ExchangeOptions{Work: algorithms.Work{Progress: c.Meter.Update}, PerEdge: req.Exchanges, Seed: req.Seed})
@@ -118,18 +140,18 @@ func derive(c *engine.Call, s *scan.Vertices, req DeriveRequest) (vertices []uin
 
 // sampleOf draws a sample: its vertices, and a graph from which the sample takes the edges
 // between them.
-func sampleOf(c *engine.Call, g *csr.Graph, req DeriveRequest) ([]uint32, *csr.Graph, error) {
+func sampleOf(c *engine.Call, g *csr.Graph, edges edgeList, req DeriveRequest) ([]uint32, *csr.Graph, error) {
 	switch req.Sampling {
 	case SampleForestFire:
 		vertices, err := algorithms.ForestFire(c.Ctx, g, algorithms.FireOptions{Vertices: req.Vertices, Forward: req.Forward, Seed: req.Seed})
-		return vertices, g, err
+		return vertices, edges.rows, err
 	case SampleEdges:
-		if g.Edges() > math.MaxUint32 {
-			return nil, nil, fmt.Errorf("sample of %d edges: %w", g.Edges(), storage.ErrLimit)
+		if edges.count() > math.MaxUint32 {
+			return nil, nil, fmt.Errorf("sample of %d edges: %w", edges.count(), storage.ErrLimit)
 		}
-		chosen := algorithms.Sample(int(g.Edges()), cmp.Or(req.Edges, 1000), req.Seed)
+		chosen := algorithms.Sample(int(edges.count()), cmp.Or(req.Edges, 1000), req.Seed)
 		number := uint32(0)
-		kept, err := keptEdges(c.Ctx, g, func(edgePlace) bool {
+		kept, err := keptEdges(c.Ctx, edges, func(edgePlace) bool {
 			number++
 			if len(chosen) == 0 || chosen[0] != number-1 {
 				return false
@@ -140,34 +162,42 @@ func sampleOf(c *engine.Call, g *csr.Graph, req DeriveRequest) ([]uint32, *csr.G
 		if err != nil {
 			return nil, nil, err
 		}
+		isEnd := make([]bool, kept.Vertices())
+		for _, v := range kept.Targets {
+			isEnd[v] = true
+		}
 		var ends []uint32
 		for v := range uint32(kept.Vertices()) {
-			if kept.Degree(v) > 0 {
+			if isEnd[v] || kept.Degree(v) > 0 {
 				ends = append(ends, v)
 			}
 		}
 		return ends, kept, nil
 	}
-	return algorithms.Sample(g.Vertices(), cmp.Or(req.Vertices, 1000), req.Seed), g, nil
+	return algorithms.Sample(g.Vertices(), cmp.Or(req.Vertices, 1000), req.Seed), edges.rows, nil
 }
 
-// keptEdges returns a graph with all vertices of g and the edges for which keep returns true;
-// keep is called in the order of eachEdge. It takes O(n + m) time, and in addition to the graph
+// keptEdges returns a graph with all vertices and the edges for which keep returns true;
+// keep is called in the order of edgeList.each. It takes O(n + m) time, and in addition to the graph
 // 2 bytes for each edge and 8 for each vertex.
-func keptEdges(ctx context.Context, g *csr.Graph, keep func(edgePlace) bool) (*csr.Graph, error) {
+func keptEdges(ctx context.Context, edges edgeList, keep func(edgePlace) bool) (*csr.Graph, error) {
 	const often = 1 << 12 // edges between two checks of the context
+	g := edges.rows
 	marked := make([]bool, len(g.Targets))
 	// The smaller neighbours of a vertex come first in its row, in the ascending order of
-	// eachEdge; next is the position of the next one.
+	// the edges; next is the position of the next one.
 	next := slices.Clone(g.Offsets)
 	visited := 0
-	for p := range eachEdge(g) {
+	for p := range edges.each() {
 		if visited++; visited%often == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		v := g.Targets[p.at]
-		if keep(p) {
-			marked[p.at], marked[next[v]] = true, true
+		v, kept := g.Targets[p.at], keep(p)
+		if marked[p.at] = kept; edges.directed != nil {
+			continue
+		}
+		if kept {
+			marked[next[v]] = true
 		}
 		next[v]++
 	}
@@ -227,8 +257,8 @@ func egoOf(c *engine.Call, view *session.Graph, req DeriveRequest) ([]uint32, er
 func storeDerived(c *engine.Call, name string, made derived) (storage.GraphInfo, error) {
 	stop := c.Watch.Start(plan.Store)
 	info, err := c.DB.Store.PutGraph(c.Ctx, name, storage.PutGraphRequest{
-		Graph: made.graph, Keys: made.key, Attributes: made.columns, Times: made.times, Source: made.source, Progress: c.Meter.Update,
+		Graph: made.graph, Directed: made.directed, Keys: made.key, Attributes: made.columns, Times: made.times, Source: made.source, Progress: c.Meter.Update,
 	})
-	stop(info.Edges, "")
+	stop(info.Count(), "")
 	return info, engine.NameMistake(err, partNewGraph)
 }

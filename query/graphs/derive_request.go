@@ -21,13 +21,15 @@ type Derivation string
 
 // The derivations.
 const (
-	DeriveSubgraph  Derivation = "subgraph"    // the vertices that meet one condition, with the edges between them that meet another
-	DeriveComponent Derivation = "component"   // a connected component
-	DeriveEgo       Derivation = "ego network" // a vertex and the vertices around it, with the edges between them
-	DeriveSample    Derivation = "sample"      // random vertices, or random edges
-	DeriveNull      Derivation = "null"        // random edges that preserve the degrees of all vertices
-	DeriveUnion     Derivation = "union"       // the vertices and edges of several graphs; vertices with the same key are the same vertex
-	DeriveNearest   Derivation = "nearest"     // edges between the vertices whose vectors are nearest
+	DeriveSubgraph   Derivation = "subgraph"        // the vertices that meet one condition, with the edges between them that meet another
+	DeriveComponent  Derivation = "component"       // a connected component
+	DeriveEgo        Derivation = "ego network"     // a vertex and the vertices around it, with the edges between them
+	DeriveSample     Derivation = "sample"          // random vertices, or random edges
+	DeriveNull       Derivation = "null"            // random edges that preserve the degrees of all vertices
+	DeriveUnion      Derivation = "union"           // the vertices and edges of several graphs; vertices with the same key are the same vertex
+	DeriveUndirected Derivation = "undirected view" // the undirected view of a directed graph
+	DeriveReversed   Derivation = "reverse"         // a directed graph with all edges in the other direction
+	DeriveNearest    Derivation = "nearest"         // edges between the vertices whose vectors are nearest
 )
 
 // Sampling is how a sample is drawn.
@@ -94,11 +96,12 @@ type derivation struct {
 
 // derived is the new graph, and the origin of its vertices.
 type derived struct {
-	graph   *csr.Graph
-	key     func(v uint32) string
-	columns []*storage.Column
-	times   format.TimeForm
-	source  string // for GraphInfo.Source
+	graph    *csr.Graph
+	directed *csr.Directed // in place of graph
+	key      func(v uint32) string
+	columns  []*storage.Column
+	times    format.TimeForm
+	source   string // for GraphInfo.Source
 }
 
 // deriveSchema are the options of one way to make a graph, or with an empty one of all.

@@ -52,7 +52,8 @@
 //	explainscore = "EXPLAIN" "SCORE" pair [ "IN" name ]
 //	               [ "WITH" scorer { "," scorer } ]
 //	               [ options ]                              e.g. EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends);
-//	plain        = createindex | creategraph | dropgraph
+//	plain        = createindex | creategraph
+//	               | createdirectedgraph | dropgraph
 //	               | dropattribute | dropindex | dropjob
 //	               | dropmodel | droppredictions
 //	               | dropembedding | insertvertex
@@ -97,9 +98,11 @@
 //	               integer ] | "SAMPLE" "OF" name [ options
 //	               ] | "NULL" "OF" name [ options ]
 //	               | "UNION" "OF" name "," name { "," name
-//	               } [ options ] | "NEAREST" integer
-//	               "USING" space [ "MUTUAL" ] ) | "CREATE"
-//	               "GRAPH" name                             e.g. CREATE GRAPH adults AS SUBGRAPH OF social WHERE age >= 18 AND weight > 1; CREATE GRAPH near AS NEAREST 10 USING cosine(spec) MUTUAL; CREATE GRAPH friends AS EGO OF social FROM 'alice' WITHIN 2; CREATE GRAPH social;
+//	               } [ options ] | "UNDIRECTED" "OF" name
+//	               | "REVERSED" "OF" name | "NEAREST"
+//	               integer "USING" space [ "MUTUAL" ] )
+//	               | "CREATE" "GRAPH" name                  e.g. CREATE GRAPH adults AS SUBGRAPH OF social WHERE age >= 18 AND weight > 1; CREATE GRAPH near AS NEAREST 10 USING cosine(spec) MUTUAL; CREATE GRAPH friends AS EGO OF social FROM 'alice' WITHIN 2; CREATE GRAPH social;
+//	createdirectedgraph = "CREATE" "DIRECTED" "GRAPH" name  e.g. CREATE DIRECTED GRAPH follows;
 //	dropgraph    = "DROP" "GRAPH" name [ "CASCADE" ]        e.g. DROP GRAPH social CASCADE;
 //	dropattribute = "DROP" "ATTRIBUTE" name "FROM" name     e.g. DROP ATTRIBUTE age FROM social;
 //	dropindex    = "DROP" "INDEX" "ON" name                 e.g. DROP INDEX ON spec;
@@ -160,7 +163,7 @@
 //	showvertices = "SHOW" "VERTICES" [ "IN" name ]          e.g. SHOW VERTICES IN social COLUMNS degree, city WHERE city IN ('Bern', 'Basel') ORDER BY age DESC LIMIT 20;
 //	showedges    = "SHOW" "EDGES" [ "IN" name ]             e.g. SHOW EDGES IN social WHERE weight >= 2 AND BOTH (city = 'Bern') ORDER BY time DESC LIMIT 20;
 //	showneighbors = "SHOW" "NEIGHBORS" "OF" key [ "WITHIN"
-//	               integer ] [ "IN" name ]                  e.g. SHOW NEIGHBORS OF 'alice' WITHIN 2 IN social WHERE degree > 10 LIMIT 10;
+//	               integer ] [ "IN" name ] [ options ]      e.g. SHOW NEIGHBORS OF 'alice' WITHIN 2 IN social WHERE degree > 10 LIMIT 10;
 //	showattributes = "SHOW" "ATTRIBUTES" [ "IN" name ]      e.g. SHOW ATTRIBUTES IN social;
 //	countvertices = "COUNT" "VERTICES" [ "IN" name ]
 //	               [ "WHERE" condition ] [ "BY" name ]
@@ -169,7 +172,7 @@
 //	               { "," key } ] [ "AS" name ] [ options ]
 //	               [ "IN" "BACKGROUND" ]                    e.g. COMPUTE pagerank(damping := 0.85) IN social AS rank;
 //	path         = "PATH" "FROM" key "TO" key [ "IN" name ]
-//	               [ "BY" "WEIGHT" ]                        e.g. PATH FROM 'alice' TO 'bob' IN social;
+//	               [ "BY" "WEIGHT" ] [ options ]            e.g. PATH FROM 'alice' TO 'bob' IN social;
 //	embed        = "EMBED" name "USING" call "AS" name
 //	               [ options ] [ "IN" "BACKGROUND" ]        e.g. EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec;
 //	estimateembed = "ESTIMATE" "EMBED" name "USING" call
