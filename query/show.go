@@ -70,7 +70,7 @@ func listed(c *engine.Call, what parser.Listing) ([][]rows.Value, error) {
 	case parser.Graphs:
 		list, err := c.DB.Store.Graphs(c.Ctx)
 		return lists.Map(list, func(g storage.GraphInfo) []rows.Value {
-			return []rows.Value{g.Name, int64(g.Version), int64(g.Vertices), g.Edges, g.Source, cells.Timestamp(g.Modified)}
+			return []rows.Value{g.Name, int64(g.Version), int64(g.Vertices), g.Count(), g.Source, cells.Timestamp(g.Modified)}
 		}), err
 	case parser.Embeddings:
 		list, err := entries.ListEmbeddings(c)

@@ -100,7 +100,7 @@ func (s *session) schema(ctx context.Context, args []word) error {
 			}
 		}
 		t.lines = append(t.lines, []rows.Value{
-			g.Name, int64(g.Vertices), g.Edges, strings.Join(attributes, ", "), strings.Join(on, ", "),
+			g.Name, int64(g.Vertices), g.Count(), strings.Join(attributes, ", "), strings.Join(on, ", "),
 		})
 	}
 	if len(args) > 0 && len(t.lines) == 0 {

@@ -43,7 +43,7 @@ func (s *session) dump(ctx context.Context, args []word) (err error) {
 		if len(args) > 0 && !slices.ContainsFunc(args, func(a word) bool { return a.text == g.Name }) {
 			continue
 		}
-		d := dumper{session: s, db: db, graph: g.Name, weighted: g.Weighted, time: func(t int64) string { return string(g.Times.Append(nil, t)) }}
+		d := dumper{session: s, db: db, graph: g.Name, directed: g.Directed, weighted: g.Weighted, time: func(t int64) string { return string(g.Times.Append(nil, t)) }}
 		for _, a := range g.Attributes {
 			d.attributes = append(d.attributes, a.Name)
 		}
@@ -101,13 +101,14 @@ type dumper struct {
 
 	edgeAttributes []string
 
+	directed bool
 	weighted bool
 	time     func(t int64) string // a time as the graph shows it: a number or a date
 }
 
 func (d *dumper) write(ctx context.Context) error {
 	graph := parser.Ident{Name: d.graph}
-	if err := d.statement(&parser.CreateGraph{Graph: graph}); err != nil {
+	if err := d.statement(&parser.CreateGraph{Graph: graph, Directed: d.directed}); err != nil {
 		return err
 	}
 	d.valued = make([]bool, len(d.attributes))

@@ -145,7 +145,7 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 		opts.Format.Progress = opts.Progress
 	}
 	opts.Source = cmp.Or(opts.Source, opts.Format.Name)
-	direction, err := db.importDirection(ctx, graph, &opts)
+	direction, err := db.importDirection(ctx, graph, opts.Format.Directed)
 	if err != nil {
 		return ImportStats{}, err
 	}
@@ -181,24 +181,21 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 	return i.stats, nil
 }
 
-// importDirection decides what the edges of an import become, in the fields of the result for that,
-// and tells the reader where the text does not decide.
-func (db *DB) importDirection(ctx context.Context, graph string, opts *ImportOptions) (gather.Options, error) {
+// importDirection decides what the edges of an import become, in the fields of the result for that.
+func (db *DB) importDirection(ctx context.Context, graph string, wish format.Direction) (gather.Options, error) {
 	info, err := db.Graph(ctx, graph)
-	wish := &opts.Format.Directed
 	switch {
 	case errors.Is(err, ErrNotFound):
-		auto := *wish == "" || *wish == format.DirectionAuto
-		return gather.Options{Directed: *wish == format.Directed, Auto: auto}, nil
+		auto := wish == "" || wish == format.DirectionAuto
+		return gather.Options{Directed: wish == format.Directed, Auto: auto}, nil
 	case err != nil:
 		return gather.Options{}, fmt.Errorf("import into graph %q: %w", graph, err)
-	case !info.Directed && *wish == format.Directed:
+	case !info.Directed && wish == format.Directed:
 		return gather.Options{}, fmt.Errorf("import into graph %q, which is undirected, of directed edges: %w", fault.Clip(graph), ErrInvalid)
 	case !info.Directed:
-		*wish = format.Undirected
 		return gather.Options{}, nil
 	}
-	return gather.Options{Directed: true, Both: *wish == format.Undirected}, nil
+	return gather.Options{Directed: true, Both: wish == format.Undirected}, nil
 }
 
 // importer merges what an import has read into a graph and publishes the result.

@@ -104,7 +104,7 @@ func (s sizes) assignGraphs(t *tree.Tx, out *Stats, note func(error) error) erro
 			return note(err)
 		}
 		g := GraphStats{
-			Name: string(key), Vertices: int(r.Vertices), Edges: int64(r.Edges),
+			Name: string(key), Vertices: int(r.Vertices), Edges: int64(r.Count()),
 			Keys: s.part(r.Object, block.KeysName), IDs: s.part(r.Object, block.IDsName), Arcs: s.part(r.Object, block.ArcsName),
 			Attributes: s.part(r.Object, block.AttrsName), EdgeAttributes: s.part(r.Object, block.EdgeAttrsName), Changes: changes[r.ID],
 		}

@@ -110,7 +110,7 @@ var layout = map[string][]string{
 	},
 	"query/internal/scan": {
 		"query/fault", "query/internal/conditions", "query/internal/engine", "query/internal/entries", "query/internal/session",
-		"query/parser", "query/plan", "query/where", "storage",
+		"query/parser", "query/plan", "query/where", "storage", "storage/csr",
 	},
 	"query/internal/export": {
 		"embedding/option", "query/fault", "query/files", "query/internal/engine", "query/internal/lists", "query/internal/session",

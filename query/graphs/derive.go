@@ -33,7 +33,7 @@ var deriveGraph = &engine.Statement[*parser.DeriveGraph, DeriveRequest, derivati
 	Plan:    planDerive,
 	Run:     runDerive,
 	Rows: func(_ DeriveRequest, r DeriveResult) *rows.Rows {
-		return cells.RowsOf([]string{"graph", "vertices", "edges", "seconds"}, [][]rows.Value{{r.Graph.Name, int64(r.Graph.Vertices), r.Graph.Edges, r.Seconds}})
+		return cells.RowsOf([]string{"graph", "vertices", "edges", "seconds"}, [][]rows.Value{{r.Graph.Name, int64(r.Graph.Vertices), r.Graph.Count(), r.Seconds}})
 	},
 }
 
@@ -41,7 +41,7 @@ func createGraphHelp() help.Statement {
 	return help.Statement{
 		Statement: "CREATE GRAPH",
 		Summary:   "creates an empty graph, or with AS one made from others: a part, ego network, sample, null model, spanning forest, union or nearest neighbours",
-		Detail:    "Vertices and edges keep their attributes. SUBGRAPH keeps the vertices that meet a condition and the edges between them, or only the edges whose weight, time, attributes, or ends by BOTH (…) or EITHER (…) meet the condition. COMPONENT keeps the largest component, or the component of a vertex. EGO keeps a vertex, the vertices up to n edges away (WITHIN, 1 by default), and the edges between them. SAMPLE draws random vertices or edges. NULL makes the null model: the same vertices with the same degrees, random edges, without weights, times and attributes. SPANNING FOREST keeps all vertices and, of each component, the edges that join it with the smallest sum of weights; of equal weights those between the vertices that came into the graph first. UNION combines several graphs; vertices with the same key are the same vertex. NEAREST joins each vertex of an embedding with its n nearest and takes the similarities as weights; with MUTUAL it joins two vertices only if each is among the nearest of the other. IMPORT and GENERATE create their graphs themselves",
+		Detail:    "Vertices and edges keep their attributes. SUBGRAPH keeps the vertices that meet a condition and the edges between them, or only the edges whose weight, time, attributes, or ends by BOTH (…) or EITHER (…) meet the condition. COMPONENT keeps the largest component, or the component of a vertex. EGO keeps a vertex, the vertices up to n edges away (WITHIN, 1 by default), and the edges between them. SAMPLE draws random vertices or edges. NULL makes the null model: the same vertices with the same degrees, random edges, without weights, times and attributes. SPANNING FOREST keeps all vertices and, of each component, the edges that join it with the smallest sum of weights; of equal weights those between the vertices that came into the graph first. UNION combines several graphs; vertices with the same key are the same vertex. NEAREST joins each vertex of an embedding with its n nearest and takes the similarities as weights; with MUTUAL it joins two vertices only if each is among the nearest of the other. UNDIRECTED is the undirected view of a directed graph, and REVERSED has its edges in the other direction; parts and samples of a directed graph are directed. IMPORT and GENERATE create their graphs themselves",
 		Words:     "ego ego_graph egonet subgraph induced filter component sample null configuration model rewire shuffle union merge combine join intersect project projection copy knn graph minimum spanning tree mst kruskal backbone",
 		Columns:   "with AS: graph, vertices, edges, seconds",
 	}
@@ -59,7 +59,7 @@ func (s *Service) Derive(ctx context.Context, req DeriveRequest) (DeriveResult, 
 func derivationOf(how parser.Derivation) Derivation {
 	return map[parser.Derivation]Derivation{
 		parser.Subgraph: DeriveSubgraph, parser.Component: DeriveComponent, parser.Ego: DeriveEgo, parser.Sample: DeriveSample, parser.NullModel: DeriveNull,
-		parser.Forest: DeriveForest, parser.Union: DeriveUnion, parser.NearestGraph: DeriveNearest,
+		parser.Forest: DeriveForest, parser.Union: DeriveUnion, parser.NearestGraph: DeriveNearest, parser.Undirected: DeriveUndirected, parser.Reversed: DeriveReversed,
 	}[how]
 }
 
@@ -118,7 +118,10 @@ func resolveDerive(c *engine.Call, req DeriveRequest) (found derivation, err err
 		return found, fault.New(fault.Vertex, "an ego network needs a vertex")
 	case req.Within < 0:
 		return found, withinMistake(req.Within)
+	case (req.How == DeriveUndirected || req.How == DeriveReversed) && !found.graph.Directed:
+		return found, fault.New(fault.Graph, "graph %s is undirected", fault.Quote(found.graph.Name))
 	case req.How == DeriveUnion:
+		noteView(c, "the union", append([]storage.GraphInfo{found.graph}, found.others...)...)
 		return found, checkUnion(req, found)
 	case req.From != "":
 		return found, c.CheckVertex(found.graph, req.From, fault.Vertex)

@@ -25,48 +25,108 @@ func deriveFrom(c *engine.Call, req DeriveRequest, info storage.GraphInfo) (made
 			names = append(names, name)
 		}
 	}
+	var edges edgeList
+	var arcs *csr.Directed // where edges have attributes, or the new graph is directed
+	switch {
+	case !info.Directed:
+	case req.How == DeriveNull:
+		c.Notice("graph %s is undirected: it has the degrees of the undirected view of graph %s", fault.Name(req.Graph), fault.Name(info.Name))
+	case req.How != DeriveUndirected && req.How != DeriveForest || len(info.EdgeAttributes) > 0:
+		list, err := edgesOf(c, info)
+		if err != nil {
+			return made, err
+		}
+		if arcs = list.directed; req.How != DeriveUndirected && req.How != DeriveForest {
+			edges = list
+		}
+	}
 	s, err := scan.New(c, req.Of, req.Where, names, 0)
 	if err != nil {
 		return made, err
 	}
 	// Memory of the new graph and of the attributes.
-	n, edges := int64(s.Graph.Graph.Vertices()), s.Graph.Graph.Edges()
+	n, m := int64(s.Graph.Graph.Vertices()), s.Graph.Graph.Edges()
 	bytes, columns := session.GraphBytes(s.Graph.Info), 16*int64(len(names))*n
 	switch {
 	case req.How == DeriveNull: // as algorithms.Exchange makes it, and then with its keys, with garbage of both
-		plain := session.GraphBytes(storage.GraphInfo{Vertices: int(n), Edges: edges})
-		made := 36*edges + 16*n
-		bytes = min(session.WithGarbage(bytes, max(made-12*edges, plain)), made+plain-8*(n+edges)+session.StoringBytes(8*edges+13*n)/2)
+		plain := session.GraphBytes(storage.GraphInfo{Vertices: int(n), Edges: m})
+		made := 36*m + 16*n
+		bytes = min(session.WithGarbage(bytes, max(made-12*m, plain)), made+plain-8*(n+m)+session.StoringBytes(8*m+13*n)/2)
 	case req.EdgesWhere != nil || req.Sampling == SampleEdges || req.How == DeriveForest: // see keptEdges
 		if req.How == DeriveForest {
-			bytes += 17*edges + 4*n // see algorithms.SpanningForest
+			bytes += 17*m + 4*n // see algorithms.SpanningForest
 		}
-		bytes += session.GraphBytes(s.Graph.Info) + 2*edges + 8*n
+		bytes += session.GraphBytes(s.Graph.Info) + 2*m + 8*n
+	}
+	if edges.directed != nil { // the new one, and that of the edges that are kept
+		bytes += 2 * session.DirectedBytes(s.Graph.Info)
 	}
 	if err := c.Hold(c.DB.Cache.Reserve(bytes+columns, "graph "+fault.Name(req.Graph))); err != nil {
 		return made, err
 	}
-	vertices, graph, err := derive(c, s, req)
+	vertices, graph, err := derive(c, s, edges.orOf(s.Graph.Graph), req)
 	if err != nil {
 		return made, err
 	}
 	made = derived{
-		graph: graph, times: s.Graph.Info.Times, key: func(v uint32) string { return s.Graph.Key(vertices[v]) },
+		times: s.Graph.Info.Times, key: func(v uint32) string { return s.Graph.Key(vertices[v]) },
 		source: fmt.Sprintf("%s of graph %s, version %d", req.How, fault.Name(req.Of), s.Graph.Info.Version),
+	}
+	if edges.directed == nil {
+		made.graph = graph
+	} else {
+		made.directed = csr.NewDirected(csr.Rows(*graph))
 	}
 	if made.columns, err = columnsOf(s.Graph.Info, s.Columns, vertices); err != nil || req.How == DeriveNull {
 		return made, err
 	}
-	made.edgeColumns, err = edgeColumnsOf(c, s.Graph, graph.Order(), graph.Edges(), s.Graph.Graph.Order(), vertices)
+	made.edgeColumns, err = edgeColumnsOf(c, s.Graph, made, edgesFrom(s.Graph.Graph, arcs, req.How == DeriveReversed), vertices)
 	return made, err
 }
 
-// edgeColumnsOf returns the attributes of the n edges of a part of a graph, whose vertices are given, ascending.
-// of numbers the edges of the part, and whole those of the graph.
-func edgeColumnsOf(c *engine.Call, view *session.Graph, of *csr.EdgeOrder, n int64, whole *csr.EdgeOrder, vertices []uint32) (list []*storage.Column, err error) {
+// originals returns the numbers of the edges between two vertices of a graph of which an edge of another one has the
+// values, the first of them that has one; -1 where there is none. It is called for ascending vertices.
+type originals func(u, v uint32) [2]int64
+
+// edgesFrom finds edges of an undirected graph, or of a directed one those of an edge of its undirected view or, with
+// reversed, of its reverse.
+func edgesFrom(g *csr.Graph, d *csr.Directed, reversed bool) originals {
+	if d == nil {
+		order := g.Order()
+		return func(u, v uint32) [2]int64 { return [2]int64{numberIn(order, u, v), -1} }
+	}
+	arc := func(u, v uint32) int64 {
+		at, found := slices.BinarySearch(d.Out.Neighbors(u), v)
+		if !found {
+			return -1
+		}
+		return d.Out.Offsets[u] + int64(at)
+	}
+	if reversed {
+		return func(u, v uint32) [2]int64 { return [2]int64{arc(v, u), -1} }
+	}
+	return func(u, v uint32) [2]int64 { return [2]int64{arc(u, v), arc(v, u)} }
+}
+
+func numberIn(order *csr.EdgeOrder, u, v uint32) int64 {
+	if i, found := order.Number(u, v); found {
+		return i
+	}
+	return -1
+}
+
+// edgeColumnsOf returns the attributes of the edges of a graph that is made of the given vertices of
+// another, ascending.
+func edgeColumnsOf(c *engine.Call, view *session.Graph, made derived, from originals, vertices []uint32) (list []*storage.Column, err error) {
 	set, err := c.EdgeColumns(view, session.NamesOf(view.Info.EdgeAttributes))
 	if err != nil || len(set.Columns) == 0 {
 		return nil, err
+	}
+	order, n, both := (*csr.EdgeOrder)(nil), int64(0), true
+	if made.directed != nil {
+		order, n, both = made.directed.Out.Order(), made.directed.Arcs(), false
+	} else {
+		order, n = made.graph.Order(), made.graph.Edges()
 	}
 	for _, a := range view.Info.EdgeAttributes {
 		list = append(list, storage.NewColumn(a, int(n)))
@@ -78,10 +138,19 @@ func edgeColumnsOf(c *engine.Call, view *session.Graph, of *csr.EdgeOrder, n int
 		if i%(1<<12) == 0 && c.Ctx.Err() != nil {
 			return nil, c.Ctx.Err()
 		}
-		u, v := of.Ends(int64(i))
-		at, _ := whole.Number(vertices[u], vertices[v])
+		u, v := order.Ends(int64(i))
+		at := from(vertices[u], vertices[v])
+		if !both {
+			at[1] = -1
+		}
 		for k, column := range list {
-			if err := column.Set(i, set.At(k, uint32(at))); err != nil {
+			var value storage.Value
+			for _, place := range at {
+				if place >= 0 && value.IsMissing() {
+					value = set.At(k, uint32(place))
+				}
+			}
+			if err := column.Set(i, value); err != nil {
 				return nil, err
 			}
 		}
@@ -107,12 +176,12 @@ func columnsOf(info storage.GraphInfo, set *session.ColumnSet, vertices []uint32
 	return list, nil
 }
 
-// derive makes the graph, and returns the vertices of the original graph that it has,
-// ascending.
-func derive(c *engine.Call, s *scan.Vertices, req DeriveRequest) (vertices []uint32, made *csr.Graph, err error) {
+// derive makes the graph, of a directed one its rows by source, and returns the vertices of the
+// original graph that it has, ascending.
+func derive(c *engine.Call, s *scan.Vertices, edges edgeList, req DeriveRequest) (vertices []uint32, made *csr.Graph, err error) {
 	stop := c.Watch.Start(plan.Scan)
 	g := s.Graph.Graph
-	from := g // the new graph has the edges of from between its vertices
+	from := edges.rows // the new graph has the edges of from between its vertices
 	switch req.How {
 	case DeriveSubgraph:
 		err = s.Each(c.Ctx, func(v uint32) error {
@@ -120,20 +189,24 @@ func derive(c *engine.Call, s *scan.Vertices, req DeriveRequest) (vertices []uin
 			return nil
 		})
 		if err == nil && req.EdgesWhere != nil {
-			edges := &edgeScan{Vertices: s, admits: req.EdgesWhere}
-			if edges.values, err = c.EdgeColumns(s.Graph, req.EdgeAttributes); err != nil {
+			scanned := &edgeScan{Vertices: s, edges: edges, admits: req.EdgesWhere}
+			if scanned.values, err = c.EdgeColumns(s.Graph, req.EdgeAttributes); err != nil {
 				return nil, nil, err
 			}
-			from, err = keptEdges(c.Ctx, g, func(p edgePlace) bool { return req.EdgesWhere(edges.candidate(p)) })
+			from, err = keptEdges(c.Ctx, edges, func(p edgePlace) bool { return req.EdgesWhere(scanned.candidate(p)) })
 		}
 	case DeriveComponent:
 		vertices, err = componentOf(c, s.Graph, req.From)
 	case DeriveEgo:
 		vertices, err = egoOf(c, s.Graph, req)
 	case DeriveSample:
-		vertices, from, err = sampleOf(c, g, req)
+		vertices, from, err = sampleOf(c, g, edges, req)
 	case DeriveForest:
 		vertices, from, err = forestOf(c, s.Graph.Info, g)
+	case DeriveUndirected:
+		vertices = algorithms.Sample(g.Vertices(), g.Vertices(), 0)
+	case DeriveReversed:
+		vertices, from = algorithms.Sample(g.Vertices(), g.Vertices(), 0), (*csr.Graph)(&edges.directed.In)
 	case DeriveNull:
 		vertices = algorithms.Sample(g.Vertices(), g.Vertices(), 0)
 		made, err = algorithms.Exchange(c.Ctx, g, algorithms.ExchangeOptions{Work: algorithms.Work{Progress: c.Meter.Update}, PerEdge: req.Exchanges, Seed: req.Seed})
@@ -160,18 +233,18 @@ func derive(c *engine.Call, s *scan.Vertices, req DeriveRequest) (vertices []uin
 
 // sampleOf draws a sample: its vertices, and a graph from which the sample takes the edges
 // between them.
-func sampleOf(c *engine.Call, g *csr.Graph, req DeriveRequest) ([]uint32, *csr.Graph, error) {
+func sampleOf(c *engine.Call, g *csr.Graph, edges edgeList, req DeriveRequest) ([]uint32, *csr.Graph, error) {
 	switch req.Sampling {
 	case SampleForestFire:
 		vertices, err := algorithms.ForestFire(c.Ctx, g, algorithms.FireOptions{Vertices: req.Vertices, Forward: req.Forward, Seed: req.Seed})
-		return vertices, g, err
+		return vertices, edges.rows, err
 	case SampleEdges:
-		if g.Edges() > math.MaxUint32 {
-			return nil, nil, fmt.Errorf("sample of %d edges: %w", g.Edges(), storage.ErrLimit)
+		if edges.count() > math.MaxUint32 {
+			return nil, nil, fmt.Errorf("sample of %d edges: %w", edges.count(), storage.ErrLimit)
 		}
-		chosen := algorithms.Sample(int(g.Edges()), cmp.Or(req.Edges, 1000), req.Seed)
+		chosen := algorithms.Sample(int(edges.count()), cmp.Or(req.Edges, 1000), req.Seed)
 		number := uint32(0)
-		kept, err := keptEdges(c.Ctx, g, func(edgePlace) bool {
+		kept, err := keptEdges(c.Ctx, edges, func(edgePlace) bool {
 			number++
 			if len(chosen) == 0 || chosen[0] != number-1 {
 				return false
@@ -182,15 +255,19 @@ func sampleOf(c *engine.Call, g *csr.Graph, req DeriveRequest) ([]uint32, *csr.G
 		if err != nil {
 			return nil, nil, err
 		}
+		isEnd := make([]bool, kept.Vertices())
+		for _, v := range kept.Targets {
+			isEnd[v] = true
+		}
 		var ends []uint32
 		for v := range uint32(kept.Vertices()) {
-			if kept.Degree(v) > 0 {
+			if isEnd[v] || kept.Degree(v) > 0 {
 				ends = append(ends, v)
 			}
 		}
 		return ends, kept, nil
 	}
-	return algorithms.Sample(g.Vertices(), cmp.Or(req.Vertices, 1000), req.Seed), g, nil
+	return algorithms.Sample(g.Vertices(), cmp.Or(req.Vertices, 1000), req.Seed), edges.rows, nil
 }
 
 // forestOf returns all vertices of a graph, and its minimum spanning forest.
@@ -203,30 +280,34 @@ func forestOf(c *engine.Call, info storage.GraphInfo, g *csr.Graph) ([]uint32, *
 		return nil, nil, err
 	}
 	number := -1
-	forest, err := keptEdges(c.Ctx, g, func(edgePlace) bool {
+	forest, err := keptEdges(c.Ctx, edgeList{rows: g}, func(edgePlace) bool {
 		number++
 		return chosen[number]
 	})
 	return algorithms.Sample(g.Vertices(), g.Vertices(), 0), forest, err
 }
 
-// keptEdges returns a graph with all vertices of g and the edges for which keep returns true;
-// keep is called in the order of eachEdge. It takes O(n + m) time, and in addition to the graph
+// keptEdges returns a graph with all vertices and the edges for which keep returns true;
+// keep is called in the order of edgeList.each. It takes O(n + m) time, and in addition to the graph
 // 2 bytes for each edge and 8 for each vertex.
-func keptEdges(ctx context.Context, g *csr.Graph, keep func(edgePlace) bool) (*csr.Graph, error) {
+func keptEdges(ctx context.Context, edges edgeList, keep func(edgePlace) bool) (*csr.Graph, error) {
 	const often = 1 << 12 // edges between two checks of the context
+	g := edges.rows
 	marked := make([]bool, len(g.Targets))
 	// The smaller neighbours of a vertex come first in its row, in the ascending order of
-	// eachEdge; next is the position of the next one.
+	// the edges; next is the position of the next one.
 	next := slices.Clone(g.Offsets)
 	visited := 0
-	for p := range eachEdge(g) {
+	for p := range edges.each() {
 		if visited++; visited%often == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		v := g.Targets[p.at]
-		if keep(p) {
-			marked[p.at], marked[next[v]] = true, true
+		v, kept := g.Targets[p.at], keep(p)
+		if marked[p.at] = kept; edges.directed != nil {
+			continue
+		}
+		if kept {
+			marked[next[v]] = true
 		}
 		next[v]++
 	}
@@ -286,8 +367,8 @@ func egoOf(c *engine.Call, view *session.Graph, req DeriveRequest) ([]uint32, er
 func storeDerived(c *engine.Call, name string, made derived) (storage.GraphInfo, error) {
 	stop := c.Watch.Start(plan.Store)
 	info, err := c.DB.Store.PutGraph(c.Ctx, name, storage.PutGraphRequest{
-		Graph: made.graph, Keys: made.key, Attributes: made.columns, EdgeAttributes: made.edgeColumns, Times: made.times, Source: made.source, Progress: c.Meter.Update,
+		Graph: made.graph, Directed: made.directed, Keys: made.key, Attributes: made.columns, EdgeAttributes: made.edgeColumns, Times: made.times, Source: made.source, Progress: c.Meter.Update,
 	})
-	stop(info.Edges, "")
+	stop(info.Count(), "")
 	return info, engine.NameMistake(err, partNewGraph)
 }

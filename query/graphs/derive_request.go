@@ -21,14 +21,16 @@ type Derivation string
 
 // The derivations.
 const (
-	DeriveSubgraph  Derivation = "subgraph"        // the vertices that meet one condition, with the edges between them that meet another
-	DeriveComponent Derivation = "component"       // a connected component
-	DeriveEgo       Derivation = "ego network"     // a vertex and the vertices around it, with the edges between them
-	DeriveSample    Derivation = "sample"          // random vertices, or random edges
-	DeriveNull      Derivation = "null"            // random edges that preserve the degrees of all vertices
-	DeriveForest    Derivation = "spanning forest" // all vertices, and edges that join each component with the smallest sum of weights
-	DeriveUnion     Derivation = "union"           // the vertices and edges of several graphs; vertices with the same key are the same vertex
-	DeriveNearest   Derivation = "nearest"         // edges between the vertices whose vectors are nearest
+	DeriveSubgraph   Derivation = "subgraph"        // the vertices that meet one condition, with the edges between them that meet another
+	DeriveComponent  Derivation = "component"       // a connected component
+	DeriveEgo        Derivation = "ego network"     // a vertex and the vertices around it, with the edges between them
+	DeriveSample     Derivation = "sample"          // random vertices, or random edges
+	DeriveNull       Derivation = "null"            // random edges that preserve the degrees of all vertices
+	DeriveForest     Derivation = "spanning forest" // all vertices, and edges that join each component with the smallest sum of weights
+	DeriveUnion      Derivation = "union"           // the vertices and edges of several graphs; vertices with the same key are the same vertex
+	DeriveUndirected Derivation = "undirected view" // the undirected view of a directed graph
+	DeriveReversed   Derivation = "reverse"         // a directed graph with all edges in the other direction
+	DeriveNearest    Derivation = "nearest"         // edges between the vertices whose vectors are nearest
 )
 
 // Sampling is how a sample is drawn.
@@ -98,9 +100,10 @@ type derivation struct {
 
 // derived is the new graph, and the origin of its vertices.
 type derived struct {
-	graph   *csr.Graph
-	key     func(v uint32) string
-	columns []*storage.Column // of the vertices
+	graph    *csr.Graph
+	directed *csr.Directed // in place of graph
+	key      func(v uint32) string
+	columns  []*storage.Column // of the vertices
 
 	edgeColumns []*storage.Column
 

@@ -241,6 +241,13 @@ func (u *union) edgeColumns(c *engine.Call, g *csr.Graph) (list []*storage.Colum
 		if err != nil {
 			return nil, err
 		}
+		edges := edgeList{}
+		if len(set.Columns) > 0 {
+			if edges, err = edgesOf(c, m.Graph.Info); err != nil {
+				return nil, err
+			}
+		}
+		edges = edges.orOf(m.Graph.Graph)
 		for k, a := range m.Graph.Info.EdgeAttributes {
 			at := slices.IndexFunc(list, func(c *storage.Column) bool { return c.Name == a.Name })
 			if at < 0 {
@@ -250,9 +257,9 @@ func (u *union) edgeColumns(c *engine.Call, g *csr.Graph) (list []*storage.Colum
 				}
 				list = append(list, storage.NewColumn(a, int(g.Edges())))
 			}
-			for p := range eachEdge(m.Graph.Graph) {
+			for p := range edges.each() {
 				value := set.At(k, p.number)
-				v, w := m.number[p.source], m.number[m.Graph.Graph.Targets[p.at]]
+				v, w := m.number[p.source], m.number[edges.rows.Targets[p.at]]
 				i := uint32(edgeNumber(g, starts, min(v, w), max(v, w)))
 				if value.IsMissing() || u.how == storage.RepeatedFirst && !list[at].IsMissing(i) {
 					continue

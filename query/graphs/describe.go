@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/jsonnull"
@@ -42,6 +43,9 @@ type DescribeGraphRequest struct {
 type GraphDescription struct {
 	storage.GraphInfo
 	GraphStatistics
+	// Directions has the figures of a directed graph that need the direction of its edges, nil for an
+	// undirected one. Except for Density, all others are those of the undirected view.
+	Directions *DirectionStatistics `json:"directions,omitempty"`
 	// PowerLaw is fitted to the degrees; nil where fewer than two different
 	// degrees are positive. Its P is NaN without a bootstrap.
 	PowerLaw *evaluate.PowerLaw `json:"power_law"`
@@ -58,7 +62,7 @@ type GraphDescription struct {
 // GraphStatistics are the figures of a graph that take time to compute. They
 // are cached with the graph, within Options.MemoryLimit.
 type GraphStatistics struct {
-	Density          float64 `json:"density"` // fraction of all pairs of vertices that are edges
+	Density          float64 `json:"density"` // fraction of all pairs of vertices that are edges; of all ordered pairs in a directed graph
 	Components       int     `json:"components"`
 	LargestComponent int     `json:"largest_component"` // vertices
 	Isolated         int     `json:"isolated"`          // vertices without neighbours
@@ -92,7 +96,7 @@ type DegreeSummary struct {
 var describeGraph = &engine.Statement[*parser.DescribeGraph, DescribeGraphRequest, storage.GraphInfo, GraphDescription]{
 	Help: help.Statement{
 		Statement: "DESCRIBE GRAPH",
-		Summary:   "reports size, components, degree distribution, clustering, the fitted power law, and the least dimension that the largest hub suggests",
+		Summary:   "reports size, components, degree distribution, clustering, the fitted power law, and the least dimension that the largest hub suggests; of a directed graph also reciprocity, strong components, and the degrees and power laws of each direction",
 		Detail:    "It shows one screen of properties, and with ALL all of them: also the diameter of the largest component, exact or as the bounds that searches from 127 vertices leave (COMPUTE eccentricity is exact), and what takes the space of the file",
 		Words:     "diameter summary info statistics density power law exponent degree distribution scale free hubs clustering assortativity connected size overview describe",
 		Columns:   "property, value",
@@ -140,12 +144,22 @@ func (s *Service) Describe(ctx context.Context, req DescribeGraphRequest) (Graph
 	return describeGraph.Answer(ctx, s.db, req)
 }
 
-func runDescribeGraph(c *engine.Call, req DescribeGraphRequest, _ storage.GraphInfo) (GraphDescription, error) {
+func runDescribeGraph(c *engine.Call, req DescribeGraphRequest, graph storage.GraphInfo) (GraphDescription, error) {
+	list, err := edgesOf(c, graph)
+	if err != nil {
+		return GraphDescription{}, err
+	}
 	view, err := c.Graph(req.Graph, fault.Graph)
 	if err != nil {
 		return GraphDescription{}, err
 	}
 	d := GraphDescription{GraphInfo: view.Info.Clone(), Bytes: session.GraphBytes(view.Info)}
+	if list.directed != nil {
+		d.Bytes += session.DirectedBytes(view.Info)
+		if d.Directions, err = directionStatistics(c, list.directed, req); err != nil {
+			return GraphDescription{}, err
+		}
+	}
 	if d.GraphStatistics, err = graphStatistics(c, view); err != nil {
 		return GraphDescription{}, err
 	}
@@ -214,7 +228,9 @@ func computeStatistics(c *engine.Call, ctx context.Context, view *session.Graph)
 	var s GraphStatistics
 	g := view.Graph
 	if n := float64(g.Vertices()); n > 1 {
-		s.Density = 2 * float64(g.Edges()) / (n * (n - 1))
+		if s.Density = 2 * float64(g.Edges()) / (n * (n - 1)); view.Info.Directed {
+			s.Density = float64(view.Info.Arcs) / (n * (n - 1))
+		}
 	}
 	var components *csr.Components
 	if err := c.Await(func() { components = g.Components() }); err != nil {
@@ -223,7 +239,7 @@ func computeStatistics(c *engine.Call, ctx context.Context, view *session.Graph)
 	if s.Components = components.Count(); s.Components > 0 {
 		s.LargestComponent = components.Sizes[0]
 	}
-	s.Degrees, s.Isolated = summarise(g)
+	s.Degrees, s.Isolated = summarise(g, 2*g.Edges())
 	if sides, _, _, ok := link.TwoSides(g); ok && g.Edges() > 0 {
 		s.Bipartite = true
 		s.Sides[0], s.Sides[1] = sides.Count()
@@ -268,9 +284,9 @@ func powerLaw(c *engine.Call, g *csr.Graph, req DescribeGraphRequest) (*evaluate
 	return &law, nil
 }
 
-// summarise computes the quantiles of the degrees and the number of vertices
+// summarise computes the quantiles of the degrees, which have a sum, and the number of vertices
 // of degree 0.
-func summarise(g *csr.Graph) (s DegreeSummary, isolated int) {
+func summarise(g *csr.Graph, sum int64) (s DegreeSummary, isolated int) {
 	n := int64(g.Vertices())
 	if n == 0 {
 		return DegreeSummary{}, 0
@@ -289,7 +305,7 @@ func summarise(g *csr.Graph) (s DegreeSummary, isolated int) {
 	}
 	s.Min, s.Max = counts[0].Degree, counts[len(counts)-1].Degree
 	s.Median, s.P90, s.P99 = quantile(50), quantile(90), quantile(99)
-	s.Mean = 2 * float64(g.Edges()) / float64(n)
+	s.Mean = float64(sum) / float64(n)
 	if s.Min == 0 {
 		isolated = int(counts[0].Vertices)
 	}
@@ -311,7 +327,8 @@ func (d GraphDescription) rows(all bool) [][]rows.Value {
 		cells.Property("graph", d.Name),
 		cells.Property("version", int64(d.Version)),
 		cells.Property("vertices", int64(d.Vertices)),
-		cells.Property("edges", d.Edges),
+		cells.Property("edges", d.Count()),
+		cells.Property("directed", d.Directed),
 		cells.Property("weights", d.Weighted),
 		cells.Property("times", timesText(d.GraphInfo)),
 		cells.Property("attributes", attributesText(d.GraphInfo.Attributes)),
@@ -332,6 +349,7 @@ func (d GraphDescription) rows(all bool) [][]rows.Value {
 		cells.Property("clustering transitivity", d.Clustering.Transitivity),
 		cells.Property("assortativity", cells.Number(d.Assortativity)),
 	}
+	table = append(table, d.Directions.rows()...)
 	if all {
 		table = append(table, cells.Property("diameter", cells.Span(int(d.Diameter[0]), int(d.Diameter[1]))))
 	}
@@ -346,7 +364,7 @@ func (d GraphDescription) rows(all bool) [][]rows.Value {
 		cells.Property("bytes in memory", d.Bytes),
 		cells.Property("bytes in the file", d.File.Bytes()),
 		cells.Property("bytes of a vertex", cells.Each(d.File.Keys+d.File.IDs+d.File.Attributes, int64(d.Vertices))),
-		cells.Property("bytes of an edge", cells.Each(d.File.Arcs+d.File.EdgeAttributes, d.Edges)),
+		cells.Property("bytes of an edge", cells.Each(d.File.Arcs+d.File.EdgeAttributes, d.Count())),
 		cells.Property("bytes of the change log", d.File.Changes))
 	if all {
 		return table
@@ -355,9 +373,9 @@ func (d GraphDescription) rows(all bool) [][]rows.Value {
 	if len(d.EdgeAttributes) > 0 {
 		own = "edge attributes"
 	}
-	return cells.Essential(table, "graph", "vertices", "edges", "weights", "times", "attributes", own, "density", "components", "largest component",
+	return cells.Essential(table, "graph", "vertices", "edges", "directed", "weights", "times", "attributes", own, "density", "components", "largest component",
 		"degree mean", "degree median", "degree max", "clustering average", "clustering transitivity", "assortativity", "power law alpha",
-		"power law p", "largest hub", "hub dimensions by the paper", "embeddings")
+		"power law p", "reciprocity", "strong components", "largest strong component", "in-degree mean", "in-degree max", "out-degree max", "in-degree power law alpha", "out-degree power law alpha", "largest hub", "hub dimensions by the paper", "embeddings")
 }
 
 // bipartite has the sizes of the sides.
@@ -415,6 +433,76 @@ func (d GraphDescription) MarshalJSON() ([]byte, error) { return jsonnull.Marsha
 
 // UnmarshalJSON reads what MarshalJSON has written; null is NaN.
 func (d *GraphDescription) UnmarshalJSON(text []byte) error { return jsonnull.Unmarshal(text, d) }
+
+// DirectionStatistics are the figures of a directed graph that need the direction of its edges.
+type DirectionStatistics struct {
+	Pairs int64 `json:"pairs"` // pairs of vertices with an edge between them: the edges of the undirected view
+	// Reciprocity is the part of the edges whose reverse is an edge, too; NaN without edges.
+	Reciprocity   float64       `json:"reciprocity"`
+	Strong        int           `json:"strong_components"`
+	LargestStrong int           `json:"largest_strong_component"` // vertices
+	In            DegreeSummary `json:"in_degrees"`
+	Out           DegreeSummary `json:"out_degrees"`
+	// InPowerLaw and OutPowerLaw are fitted to these degrees as GraphDescription.PowerLaw is to the
+	// degrees of the undirected view.
+	InPowerLaw  *evaluate.PowerLaw `json:"in_power_law"`
+	OutPowerLaw *evaluate.PowerLaw `json:"out_power_law"`
+}
+
+// directionStatistics computes the figures in O(n + m), beside the fits.
+func directionStatistics(c *engine.Call, d *csr.Directed, req DescribeGraphRequest) (*DirectionStatistics, error) {
+	// 24 bytes a vertex: see csr.Directed.StrongComponents.
+	release, err := c.DB.Cache.Reserve(24*int64(d.Vertices()), "the strong components of graph "+fault.Name(req.Graph))
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	var components *csr.Components
+	if err := c.Await(func() { components = d.StrongComponents() }); err != nil {
+		return nil, err
+	}
+	s := &DirectionStatistics{Pairs: d.Pairs(), Reciprocity: algorithms.Reciprocity(d), Strong: components.Count()}
+	if s.Strong > 0 {
+		s.LargestStrong = components.Sizes[0]
+	}
+	s.In, _ = summarise((*csr.Graph)(&d.In), d.Arcs())
+	s.Out, _ = summarise((*csr.Graph)(&d.Out), d.Arcs())
+	if s.InPowerLaw, err = powerLaw(c, (*csr.Graph)(&d.In), req); err != nil {
+		return nil, err
+	}
+	s.OutPowerLaw, err = powerLaw(c, (*csr.Graph)(&d.Out), req)
+	return s, err
+}
+
+// rows are the rows of DESCRIBE GRAPH for the figures that need the direction.
+func (s *DirectionStatistics) rows() [][]rows.Value {
+	if s == nil {
+		return nil
+	}
+	table := [][]rows.Value{
+		cells.Property("edges of the undirected view", s.Pairs),
+		cells.Property("reciprocity", cells.Number(s.Reciprocity)),
+		cells.Property("strong components", int64(s.Strong)),
+		cells.Property("largest strong component", int64(s.LargestStrong)),
+	}
+	for _, side := range []struct {
+		name    string
+		degrees DegreeSummary
+		law     *evaluate.PowerLaw
+	}{{"in-degree", s.In, s.InPowerLaw}, {"out-degree", s.Out, s.OutPowerLaw}} {
+		table = append(table,
+			cells.Property(side.name+" min", int64(side.degrees.Min)),
+			cells.Property(side.name+" mean", side.degrees.Mean),
+			cells.Property(side.name+" median", int64(side.degrees.Median)),
+			cells.Property(side.name+" p90", int64(side.degrees.P90)),
+			cells.Property(side.name+" p99", int64(side.degrees.P99)),
+			cells.Property(side.name+" max", int64(side.degrees.Max)))
+		for _, row := range powerLawRows(side.law) {
+			table = append(table, slices.Concat([]rows.Value{side.name + " " + row[0].(string)}, row[1:]))
+		}
+	}
+	return table
+}
 
 // VertexDescription is the answer of DescribeVertex.
 type VertexDescription struct {

@@ -1,18 +1,82 @@
 package graphs
 
-import "heavytail/embedding/option"
+import (
+	"slices"
 
-// Direction is which edges of a directed graph ways follow. In an undirected graph all are the same.
+	"heavytail/embedding/option"
+	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+)
+
+// Direction is that of edges of a directed graph, seen from a vertex. Empty is the default of a request.
 type Direction string
 
 // The directions.
 const (
-	DirectionOut  Direction = "out"  // from their sources to their targets
-	DirectionIn   Direction = "in"   // from their targets to their sources
-	DirectionBoth Direction = "both" // the undirected view
+	DirectionOut  Direction = "out"  // from the vertex
+	DirectionIn   Direction = "in"   // to the vertex
+	DirectionBoth Direction = "both" // either
 )
 
-// directionField is the option direction, which is out where it is left out.
-func directionField[R any](doc string, at func(*R) *Direction) option.Field[R] {
-	return option.Choice("direction", doc, []string{string(DirectionOut), string(DirectionIn), string(DirectionBoth)}, at)
+const directionOption = "direction"
+
+// directionField is the option of the direction in which a statement follows edges.
+func directionField[O any](usual Direction, at func(*O) *Direction) option.Field[O] {
+	list := []string{string(usual)}
+	for _, d := range []Direction{DirectionOut, DirectionIn, DirectionBoth} {
+		if d != usual {
+			list = append(list, string(d))
+		}
+	}
+	return option.Choice(directionOption, "in a directed graph: edges from the vertex (out), to it (in), or both", list, at)
+}
+
+// check returns an Error for a direction that a graph does not have.
+func (d Direction) check(graph storage.GraphInfo) error {
+	switch {
+	case !slices.Contains([]Direction{"", DirectionOut, DirectionIn, DirectionBoth}, d):
+		return fault.New(fault.Option(directionOption), "unknown direction %s", fault.Quote(string(d))).WithExpected("out", "in", "both")
+	case !graph.Directed && (d == DirectionOut || d == DirectionIn):
+		return fault.New(fault.Option(directionOption), "graph %s is undirected: its edges have no direction", fault.Quote(graph.Name))
+	}
+	return nil
+}
+
+// rows returns the rows of a directed graph that have the edges of a direction, usual if it is empty; nil for both, and
+// for an undirected graph.
+func (d Direction) rows(g *csr.Directed, usual Direction) *csr.Graph {
+	if d == "" {
+		d = usual
+	}
+	switch {
+	case g == nil || d == DirectionBoth:
+		return nil
+	case d == DirectionIn:
+		return (*csr.Graph)(&g.In)
+	}
+	return (*csr.Graph)(&g.Out)
+}
+
+// directionBetween is that of the edges between two vertices, from u.
+func directionBetween(d *csr.Directed, u, v uint32) Direction {
+	_, out := slices.BinarySearch(d.Out.Neighbors(u), v)
+	_, in := slices.BinarySearch(d.In.Neighbors(u), v)
+	switch {
+	case out && in:
+		return DirectionBoth
+	case out:
+		return DirectionOut
+	}
+	return DirectionIn
+}
+
+// noteView gives a notice where a statement reads the undirected view of a directed graph.
+func noteView(c *engine.Call, what string, list ...storage.GraphInfo) {
+	for _, g := range list {
+		if g.Directed {
+			c.Notice("%s reads the undirected view of graph %s, which is directed", what, fault.Name(g.Name))
+		}
+	}
 }

@@ -46,7 +46,7 @@ type EdgesRequest struct {
 	condition parser.Expr // of Where, for its text; may be nil
 }
 
-// EdgeRow is an edge. The graph is undirected: Source is the end that came into it first.
+// EdgeRow is an edge. In an undirected graph Source is the end that came into it first.
 type EdgeRow struct {
 	Source string  `json:"source"`
 	Target string  `json:"target"`
@@ -70,7 +70,7 @@ var showEdges = &engine.Statement[*parser.ShowEdges, EdgesRequest, storage.Graph
 	Help: help.Statement{
 		Statement: "SHOW EDGES",
 		Summary:   "lists each edge once, all or by a condition on its weight, its time, its attributes and its two vertices",
-		Detail:    "Its source is the vertex that came into the graph first. A condition tests the weight, time and attributes of an edge, and by BOTH (condition) or EITHER (condition) its two vertices. Edges are ordered by source and target, or sorted by a column with edges without a value last; LIMIT keeps the first rows",
+		Detail:    "In an undirected graph its source is the vertex that came into the graph first. A condition tests the weight, time and attributes of an edge, and by BOTH (condition) or EITHER (condition) its two vertices. Edges are ordered by source and target, or sorted by a column with edges without a value last; LIMIT keeps the first rows",
 		Words:     "links relationships list select filter sort heaviest latest table query",
 		Columns:   "source, target, weight and time if the graph has any, and the attributes of edges; with COLUMNS: source, target and the columns named; an attribute of vertices gives two columns, source_attribute and target_attribute",
 	},
@@ -187,6 +187,7 @@ func (r EdgesRequest) edgeAttributes(graph storage.GraphInfo) []string {
 // edgeScan is a graph in memory with the condition and columns of a request for edges.
 type edgeScan struct {
 	*scan.Vertices
+	edges  edgeList
 	admits func(where.EdgeCandidate) bool
 	values *session.ColumnSet // of attributes of the edges; nil for none
 	shown  []int              // of these, in the order of EdgeRow.Attributes
@@ -196,11 +197,15 @@ func runEdges(c *engine.Call, req EdgesRequest, graph storage.GraphInfo) (found 
 	if err := readEdges(c, req, graph); err != nil {
 		return found, err
 	}
+	edges, err := edgesOf(c, graph)
+	if err != nil {
+		return found, err
+	}
 	inner, err := scan.New(c, graph.Name, nil, req.attributes(graph), 0)
 	if err != nil {
 		return found, err
 	}
-	s := &edgeScan{Vertices: inner, admits: req.Where}
+	s := &edgeScan{Vertices: inner, edges: edges.orOf(inner.Graph.Graph), admits: req.Where}
 	if s.values, err = c.EdgeColumns(s.Graph, req.edgeAttributes(graph)); err != nil {
 		return found, err
 	}
@@ -231,7 +236,7 @@ func (r EdgesRequest) readsPart() bool { return r.Limit > 0 && r.OrderBy == "" &
 
 // readEdges reads the edges of the first vertices, where these are enough.
 func readEdges(c *engine.Call, req EdgesRequest, graph storage.GraphInfo) error {
-	if !req.readsPart() || len(req.edgeAttributes(graph)) > 0 {
+	if !req.readsPart() || graph.Directed || len(req.edgeAttributes(graph)) > 0 {
 		return nil
 	}
 	return c.ReadPart(graph, req.attributes(graph), func(v *storage.GraphView, p *storage.GraphPart) error {
@@ -256,14 +261,14 @@ func readEdges(c *engine.Call, req EdgesRequest, graph storage.GraphInfo) error 
 }
 
 func orderedEdges(c *engine.Call, s *edgeScan, req EdgesRequest, stop func(int64, string)) (func(func(EdgeRow) error) error, error) {
-	most := s.Graph.Graph.Edges()
+	most := s.edges.count()
 	if req.Limit > 0 {
 		most = min(most, 2*int64(req.Limit)+1024)
 	}
 	if err := c.Hold(c.DB.Cache.Reserve(16*most, "ordering the edges of graph "+fault.Name(s.Graph.Info.Name))); err != nil {
 		return nil, err
 	}
-	order := edgeOrder(s.Graph.Graph, req.OrderBy, req.Descending)
+	order := edgeOrder(s.edges, req.OrderBy, req.Descending)
 	if !slices.Contains(conditions.EdgeColumns, req.OrderBy) {
 		order = s.valueOrder(slices.Index(s.values.Names, req.OrderBy), req.Descending)
 	}
@@ -284,13 +289,13 @@ func orderedEdges(c *engine.Call, s *edgeScan, req EdgesRequest, stop func(int64
 
 // edgeOrder returns the order of two edges by weight or time: edges without a time come
 // last in both directions, and equal edges are in the order of the scan.
-func edgeOrder(g *csr.Graph, by string, descending bool) func(a, b edgePlace) int {
+func edgeOrder(g edgeList, by string, descending bool) func(a, b edgePlace) int {
 	sign := 1
 	if descending {
 		sign = -1
 	}
 	return func(a, b edgePlace) int {
-		x, y := a.edge(g), b.edge(g)
+		x, y := g.edge(a), g.edge(b)
 		if by == "weight" {
 			return cmp.Or(sign*cmp.Compare(x.Weight, y.Weight), cmp.Compare(a.at, b.at))
 		}
@@ -321,7 +326,7 @@ func (s *edgeScan) valueOrder(column int, descending bool) func(a, b edgePlace) 
 func (s *edgeScan) each(ctx context.Context, limit int, f func(edgePlace) error) error {
 	const often = 1 << 12 // edges between two checks of the context, which take well below a millisecond
 	found := 0
-	for p := range eachEdge(s.Graph.Graph) {
+	for p := range s.edges.each() {
 		if s.Visited++; s.Visited%often == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -342,13 +347,13 @@ func (s *edgeScan) scanned() string { return fault.Count(s.Visited, "edge") + " 
 
 // candidate is an edge as a condition sees it.
 func (s *edgeScan) candidate(p edgePlace) where.EdgeCandidate {
-	e := p.edge(s.Graph.Graph)
+	e := s.edges.edge(p)
 	end := func(v uint32) where.Candidate { return where.NewCandidate(s.Graph, s.Columns, v, false) }
 	return where.EdgeCandidate{Source: end(e.Source), Target: end(e.Target), Weight: float64(e.Weight), Time: e.Time, Timed: e.Timed}.WithValues(s.values, p.number)
 }
 
 func (s *edgeScan) row(p edgePlace) EdgeRow {
-	e := p.edge(s.Graph.Graph)
+	e := s.edges.edge(p)
 	row := EdgeRow{Source: s.Graph.Key(e.Source), Target: s.Graph.Key(e.Target), Weight: csr.Decimal(e.Weight), Time: e.Time, Timed: e.Timed}
 	for _, at := range s.Shown {
 		row.Values = append(row.Values, s.Value(at, e.Source), s.Value(at, e.Target))
@@ -397,21 +402,57 @@ func edgeRows(req EdgesRequest, answer engine.GraphStream[EdgeRow]) *rows.Rows {
 	return rows.TypedFrom(2, types)
 }
 
-// edgePlace identifies an edge by its position in the row of its smaller vertex.
+// edgeList are the edges of a graph: those of an undirected graph from their smaller vertex, or all rows
+// of a directed one by source.
+type edgeList struct {
+	rows     *csr.Graph
+	directed *csr.Directed // nil for an undirected graph
+}
+
+// edgesOf returns the edges of a directed graph, and an empty list for an undirected one. It must be
+// called before anything else loads the graph.
+func edgesOf(c *engine.Call, graph storage.GraphInfo) (l edgeList, err error) {
+	if graph.Directed {
+		_, l.directed, err = c.Directed(graph.Name, fault.Graph)
+	}
+	if l.directed != nil {
+		l.rows = (*csr.Graph)(&l.directed.Out)
+	}
+	return l, err
+}
+
+// orOf is the list, or that of an undirected graph where it is empty.
+func (l edgeList) orOf(g *csr.Graph) edgeList {
+	if l.rows == nil {
+		l.rows = g
+	}
+	return l
+}
+
+func (l edgeList) count() int64 {
+	if l.directed != nil {
+		return l.directed.Arcs()
+	}
+	return l.rows.Edges()
+}
+
+// edgePlace identifies an edge by its position in the row of its source.
 type edgePlace struct {
 	source uint32
 	number uint32 // in the order of the scan
 	at     int64  // in Targets
 }
 
-// eachEdge yields every edge of a graph once, sorted by source, which is the smaller
-// vertex, and then by target.
-func eachEdge(g *csr.Graph) iter.Seq[edgePlace] {
+// each yields every edge once, sorted by source and then by target.
+func (l edgeList) each() iter.Seq[edgePlace] {
 	return func(yield func(edgePlace) bool) {
 		number := uint32(0)
-		for u := range uint32(g.Vertices()) {
-			first, _ := slices.BinarySearch(g.Neighbors(u), u)
-			for at := g.Offsets[u] + int64(first); at < g.Offsets[u+1]; at++ {
+		for u := range uint32(l.rows.Vertices()) {
+			first := 0
+			if l.directed == nil {
+				first, _ = slices.BinarySearch(l.rows.Neighbors(u), u)
+			}
+			for at := l.rows.Offsets[u] + int64(first); at < l.rows.Offsets[u+1]; at++ {
 				if !yield(edgePlace{source: u, number: number, at: at}) {
 					return
 				}
@@ -421,7 +462,8 @@ func eachEdge(g *csr.Graph) iter.Seq[edgePlace] {
 	}
 }
 
-func (p edgePlace) edge(g *csr.Graph) format.NumberedEdge {
+func (l edgeList) edge(p edgePlace) format.NumberedEdge {
+	g := l.rows
 	e := format.NumberedEdge{Source: p.source, Target: g.Targets[p.at], Weight: 1}
 	if g.Weights != nil {
 		e.Weight = g.Weights[p.at]

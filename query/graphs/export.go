@@ -99,11 +99,16 @@ func planExport(req files.ExportRequest, found exportTarget) *plan.Plan {
 }
 
 func runExportGraph(c *engine.Call, req files.ExportRequest, found exportTarget) (files.ExportResult, error) {
+	list, err := edgesOf(c, found.graph)
+	if err != nil {
+		return files.ExportResult{}, err
+	}
 	view, columns, err := exportedColumns(c, found.graph, found.form.Attributes)
 	if err != nil {
 		return files.ExportResult{}, err
 	}
-	g := formatGraph(c, view, columns)
+	list = list.orOf(view.Graph)
+	g := formatGraph(c, view, list, columns)
 	g.Times = export.TimesOf(req, view.Info)
 	noticeLeftOut(c, found.form, view)
 	if !found.form.PlainEdges {
@@ -112,7 +117,7 @@ func runExportGraph(c *engine.Call, req files.ExportRequest, found exportTarget)
 		}
 	}
 	keys := func(w io.Writer) error { return format.WriteKeys(c.Ctx, w, g.Vertices, g.Key) }
-	return export.Run(c, req, found.form, view.Graph.Edges(), keys, func(w io.Writer) error {
+	return export.Run(c, req, found.form, list.count(), keys, func(w io.Writer) error {
 		return writeGraph(c, w, req, found.form.Name, g, view.Info)
 	})
 }
@@ -195,7 +200,7 @@ func runExportVertices(c *engine.Call, req files.ExportRequest, found exportTarg
 	if err != nil {
 		return files.ExportResult{}, err
 	}
-	g := formatGraph(c, view, columns)
+	g := formatGraph(c, view, edgeList{rows: view.Graph}, columns)
 	return export.Run(c, req, found.form, int64(g.Vertices), nil, func(w io.Writer) error {
 		if found.form.Name == "parquet" {
 			return format.WriteVerticesParquet(c.Ctx, w, g, export.GraphNotes(view.Info))
@@ -214,10 +219,10 @@ func exportedColumns(c *engine.Call, graph storage.GraphInfo, attributes bool) (
 }
 
 // formatGraph converts a graph to the type of package format.
-func formatGraph(c *engine.Call, view *session.Graph, columns *session.ColumnSet) format.Graph {
+func formatGraph(c *engine.Call, view *session.Graph, list edgeList, columns *session.ColumnSet) format.Graph {
 	g := view.Graph
 	laid := format.Graph{
-		Vertices: g.Vertices(), Key: view.AppendKey, Edges: edges(c, g),
+		Vertices: g.Vertices(), Key: view.AppendKey, Directed: list.directed != nil, Edges: edges(c, list),
 		Weighted: g.Weighted(), Timed: g.Times != nil,
 		Neighbors: func(v uint32) ([]uint32, []float32) { return g.Neighbors(v), g.WeightsOf(v) },
 		Value: func(dst []byte, column int, v uint32) ([]byte, bool) {
@@ -231,18 +236,17 @@ func formatGraph(c *engine.Call, view *session.Graph, columns *session.ColumnSet
 	return laid
 }
 
-// edges lists every edge of a graph once, by its smaller vertex, and reports
-// progress.
-func edges(c *engine.Call, g *csr.Graph) iter.Seq[format.NumberedEdge] {
+// edges lists every edge of a graph once, and reports progress.
+func edges(c *engine.Call, list edgeList) iter.Seq[format.NumberedEdge] {
 	const step = 1 << 14 // edges between two reports, about a millisecond
 	return func(yield func(format.NumberedEdge) bool) {
 		var done int64
-		for p := range eachEdge(g) {
-			if !yield(p.edge(g)) {
+		for p := range list.each() {
+			if !yield(list.edge(p)) {
 				return
 			}
 			if done++; done%step == 0 {
-				c.Meter.UpdateUnit("writing", "edges", done, g.Edges())
+				c.Meter.UpdateUnit("writing", "edges", done, list.count())
 			}
 		}
 	}

@@ -22,6 +22,7 @@ import (
 
 var createGraph = &engine.Statement[*parser.CreateGraph, string, engine.Nothing, storage.GraphInfo]{
 	Help: createGraphHelp(), // its options are those of deriveGraph
+	When: func(s *parser.CreateGraph) bool { return !s.Directed },
 	Bind: func(b *engine.Binder, s *parser.CreateGraph) string { return b.Name(fault.Graph, s.Graph) },
 	Resolve: func(c *engine.Call, graph string) (engine.Nothing, error) {
 		return engine.Nothing{}, checkCreate(c, graph)
@@ -31,6 +32,29 @@ var createGraph = &engine.Statement[*parser.CreateGraph, string, engine.Nothing,
 		info, err := c.DB.Store.CreateGraph(c.Ctx, graph)
 		return info, engine.NameMistake(err, fault.Graph)
 	},
+}
+
+var createDirected = &engine.Statement[*parser.CreateGraph, string, engine.Nothing, storage.GraphInfo]{
+	Help: help.Statement{
+		Statement: "CREATE DIRECTED GRAPH",
+		Summary:   "creates an empty graph whose edges have a source and a target",
+		Detail:    "Up to two edges join two vertices, one in each direction, each with its own weight and time. INSERT EDGE, UPDATE EDGE and DELETE EDGE name the source first. Conditions and columns have in_degree and out_degree beside degree, which counts neighbours in either direction. What has no direction, such as components, embeddings and scorers, reads the undirected view: vertices are neighbours if an edge leads from one to the other, with the sum of the weights and the later time. CREATE GRAPH … AS UNDIRECTED stores that view",
+		Words:     "digraph arcs follows cites source target direction",
+	},
+	Bind:    createGraph.Bind,
+	Resolve: createGraph.Resolve,
+	Plan: func(graph string, _ engine.Nothing) *plan.Plan {
+		return plan.Result("create graph", fault.Name(graph)+", directed")
+	},
+	Run: func(c *engine.Call, graph string, _ engine.Nothing) (storage.GraphInfo, error) {
+		info, err := c.DB.Store.CreateDirected(c.Ctx, graph)
+		return info, engine.NameMistake(err, fault.Graph)
+	},
+}
+
+// CreateDirected creates an empty directed graph.
+func (s *Service) CreateDirected(ctx context.Context, graph string) (storage.GraphInfo, error) {
+	return createDirected.Answer(ctx, s.db, graph)
 }
 
 // Create creates an empty graph.

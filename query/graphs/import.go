@@ -76,6 +76,10 @@ type ImportRequest struct {
 	// decides by the content, or refuses a file with two meanings. See format.EndsAuto.
 	Ends format.Ends
 
+	// Directed is whether the edges of a new graph have a source and a target; empty goes by what the
+	// text says. A graph that exists stays what it is: see storage.DB.Import.
+	Directed format.Direction
+
 	reader io.Reader // read instead of Path, if not nil
 }
 
@@ -87,7 +91,7 @@ func (r ImportRequest) options(size int64) format.Options {
 			Source: r.Source, Target: r.Target, Weight: r.Weight, Time: r.Time, TimeUnit: r.TimeUnit,
 			MaxLine: r.MaxLine, MaxKey: r.MaxKey, MaxBytes: r.MaxBytes, MaxLines: r.MaxLines,
 		},
-		Layout: r.Layout, Key: r.Key, Columns: r.Columns, KeysName: r.Keys, Ends: r.Ends,
+		Layout: r.Layout, Key: r.Key, Columns: r.Columns, KeysName: r.Keys, Ends: r.Ends, Directed: r.Directed,
 	}
 }
 
@@ -280,8 +284,11 @@ func noticeImport(c *engine.Call, req ImportRequest, stats storage.ImportStats) 
 	if auto := req.Layout == "" || req.Layout == format.LayoutAuto; auto && stats.Layout != format.LayoutEdges && stats.Layout != format.LayoutParquet {
 		c.Notice("read as %s; format := 'edges' reads it as a list of edges", layoutTitle(stats.Layout))
 	}
-	if stats.Directed {
-		c.Notice("the file declares directed edges; graphs are undirected, so the two directions of a pair are one edge")
+	if stats.Directed && !stats.DirectedGraph {
+		c.Notice("the file declares directed edges, and graph %s is undirected, so the two directions of a pair are one edge", fault.Name(req.Graph))
+	}
+	if auto := req.Directed == "" || req.Directed == format.DirectionAuto; stats.DirectedGraph && auto && stats.Version == 1 {
+		c.Notice("the file declares directed edges, and graph %s is directed; directed := 'false' makes it undirected", fault.Name(req.Graph))
 	}
 	if stats.Skipped > 0 && stats.FirstSkipped != nil {
 		c.Notice("%s skipped, the first: %v", fault.Count(stats.Skipped, "bad line"), stats.FirstSkipped)
@@ -360,6 +367,7 @@ func importSchema() option.Schema[ImportRequest] {
 		repeatedField("weight of an edge that occurs again or exists already: the last, first, sum, min or max, or the number of occurrences", func(r *request) *storage.Repeated { return &r.Repeated }),
 		option.String(engine.KeysOption, "file with the keys of the vertices of METIS, one a line; by default the name of the graph's file with .keys appended, if there is one, and 'none' uses the numbers of the vertices from 1 on", func(r *request) *string { return &r.Keys }),
 		option.String(keyOption, "attribute of nodes in GML that is the key, such as 'id' or 'label'; by default label if each node has one of its own, else id", func(r *request) *string { return &r.Key }),
+		option.Choice("directed", "whether the edges of a new graph have a source and a target; auto goes by what the text says, and otherwise they have not", format.Directions(), func(r *request) *format.Direction { return &r.Directed }),
 		option.Choice("ends", "what the ends of links in node-link JSON are: ids of nodes, or their places counted from 0; auto goes by the content", format.EndsChoices(), func(r *request) *format.Ends { return &r.Ends }),
 	}, textFields())
 }

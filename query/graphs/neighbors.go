@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"heavytail/embedding/option"
 	"heavytail/query/algorithms"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -30,7 +31,10 @@ type NeighborsRequest struct {
 	// Within asks for all vertices up to that many edges away, the nearest first, with
 	// their distances; 0 asks for the neighbours with the weights and times of their
 	// edges.
-	Within     int
+	Within int
+	// Direction is that of the edges of a directed graph to follow: out from the vertex, in to it, or both,
+	// which is the default. An undirected graph has none.
+	Direction  Direction
 	Where      func(where.Candidate) bool // as in VerticesRequest
 	Attributes []string                   // as in VerticesRequest
 	Limit      int                        // as in VerticesRequest
@@ -49,6 +53,10 @@ type NeighborRow struct {
 	// Distance is the number of edges to the vertex. If NeighborsRequest.Within is given,
 	// rows have no weight, no time and no Attributes.
 	Distance int `json:"distance"`
+	// Direction is that of the edges between the two vertices of a directed graph: out to the neighbour, in
+	// from it, or both. Weight and Time are those of the edge in the direction of the request; of
+	// both they are the sum and the later one.
+	Direction Direction `json:"direction,omitempty"`
 }
 
 // NeighborsResult is the answer of Neighbors, in the order of VerticesResult.
@@ -63,9 +71,10 @@ var showNeighbors = &engine.Statement[*parser.ShowNeighbors, NeighborsRequest, s
 		Summary:   "lists the neighbours of a vertex, or WITHIN all vertices up to n edges away, the nearest first",
 		Detail:    "Neighbours have the weights, times and attributes of their edges, and the order in which they came into the graph. LIMIT keeps the first rows",
 		Words:     "neighbours adjacent friends ego ego_graph egonet bfs breadth first hops khop traverse expand adjacency match around",
-		Columns:   "vertex, with WITHIN distance, degree, without WITHIN weight and time if the graph has any and the attributes of edges, and one column for each attribute; one of edges is edge_attribute if vertices have the same",
+		Columns:   "vertex, with WITHIN distance, degree, without WITHIN the direction in a directed graph, weight and time if the graph has any and the attributes of edges, and one column for each attribute; one of edges is edge_attribute if vertices have the same",
 	},
-	Bind: bindNeighbors,
+	Schema: neighborsSchema,
+	Bind:   bindNeighbors,
 	Resolve: func(c *engine.Call, req NeighborsRequest) (storage.GraphInfo, error) {
 		info, err := scan.Check(c, req.Graph, req.Attributes, req.Limit)
 		if err != nil {
@@ -73,6 +82,9 @@ var showNeighbors = &engine.Statement[*parser.ShowNeighbors, NeighborsRequest, s
 		}
 		if req.Within < 0 {
 			return info, withinMistake(req.Within)
+		}
+		if err := req.Direction.check(info); err != nil {
+			return info, err
 		}
 		return info, engine.CheckVertex(c, info.Name, req.Vertex)
 	},
@@ -112,7 +124,8 @@ func bindNeighbors(b *engine.Binder, s *parser.ShowNeighbors) NeighborsRequest {
 	if s.Within != nil {
 		req.Within = withinOf(b, s.Within)
 	}
-	req.condition = b.TakeWhere(info, "vertex", "distance", "weight", "time")
+	engine.Bind(b, parser.Heading(s), neighborsSchema(), s.Options, &req)
+	req.condition = b.TakeWhere(info, "vertex", "distance", "direction", "weight", "time")
 	condition := conditions.Compile(b.Values, req.condition, info, "", session.AttributeNames(info)...)
 	req.Where, req.Attributes = condition.Admits, condition.Attributes
 	req.Limit = b.TakeLimit()
@@ -120,7 +133,13 @@ func bindNeighbors(b *engine.Binder, s *parser.ShowNeighbors) NeighborsRequest {
 }
 
 func runNeighbors(c *engine.Call, req NeighborsRequest, graph storage.GraphInfo) (found engine.GraphStream[NeighborRow], err error) {
-	if err := readNeighbors(c, req, graph); err != nil {
+	var edges edgeList
+	if graph.Directed {
+		edges, err = edgesOf(c, graph)
+	} else {
+		err = readNeighbors(c, req, graph)
+	}
+	if err != nil {
 		return found, err
 	}
 	s, err := scan.New(c, graph.Name, req.Where, req.Attributes, req.Limit)
@@ -131,42 +150,56 @@ func runNeighbors(c *engine.Call, req NeighborsRequest, graph storage.GraphInfo)
 	if s.Vertex, err = c.Vertex(s.Graph, req.Vertex, fault.Vertex); err != nil {
 		return found, err
 	}
+	if s.Rows = req.Direction.rows(edges.directed, DirectionBoth); s.Rows == nil {
+		s.Rows = s.Graph.Graph
+	}
 	if req.Within > 0 {
-		s.Near, s.Distances, err = algorithms.Within(c.Ctx, s.Graph.Graph, s.Vertex, req.Within)
+		s.Near, s.Distances, err = algorithms.Within(c.Ctx, s.Rows, s.Vertex, req.Within)
 	}
 	var values map[string][]storage.Value
 	if err == nil && req.Within == 0 {
-		values, err = edgeValuesAround(c, s.Graph.Info, req.Vertex)
+		values, err = edgeValuesAround(c, s.Graph.Info, req)
 	}
 	return engine.GraphStream[NeighborRow]{Stream: scan.Rows(c, s, func(v uint32) NeighborRow {
-		row := neighborRow(s, v)
+		row := neighborRow(s, edges.directed, v)
 		row.Attributes = values[row.Vertex]
 		return row
 	}), Graph: s.Graph}, err
 }
 
-// edgeValuesAround returns the attributes of the edges of a vertex, by the keys of their other ends. It
+// edgeValuesAround returns the attributes of the edges of a vertex, by the keys of their other ends: in a directed graph
+// those of the edge in the direction of the request, and of both the one from the vertex where it has a value. It
 // reads them in the file, so that the graph need not be loaded; if the graph has changed since, the error is
 // storage.ErrConflict.
-func edgeValuesAround(c *engine.Call, graph storage.GraphInfo, vertex string) (map[string][]storage.Value, error) {
+func edgeValuesAround(c *engine.Call, graph storage.GraphInfo, req NeighborsRequest) (map[string][]storage.Value, error) {
 	if len(graph.EdgeAttributes) == 0 {
 		return nil, nil
 	}
-	info, _, edges, err := c.DB.Store.VertexEdges(c.Ctx, graph.Name, vertex)
+	info, _, edges, err := c.DB.Store.VertexEdges(c.Ctx, graph.Name, req.Vertex)
 	if err == nil && session.GraphKey(info) != session.GraphKey(graph) {
 		err = storage.ErrConflict
 	}
 	values := make(map[string][]storage.Value, len(edges))
-	for _, e := range edges {
-		list := make([]storage.Value, len(graph.EdgeAttributes))
+	for _, e := range edges { // of two edges with one neighbour the one from the vertex comes first
+		other, direction := e.Target, DirectionOut
+		if e.Target == req.Vertex {
+			other, direction = e.Source, DirectionIn
+		}
+		if graph.Directed && req.Direction != "" && req.Direction != DirectionBoth && req.Direction != direction {
+			continue
+		}
+		list := values[other]
+		if list == nil {
+			list = make([]storage.Value, len(graph.EdgeAttributes))
+			values[other] = list
+		}
 		for i, a := range graph.EdgeAttributes {
 			for _, v := range e.Values {
-				if v.Name == a.Name {
+				if v.Name == a.Name && list[i].IsMissing() {
 					list[i] = v.Value
 				}
 			}
 		}
-		values[e.Target] = list
 	}
 	return values, err
 }
@@ -180,6 +213,10 @@ func edgeAttributeColumns(graph storage.GraphInfo) []string {
 		}
 		return a.Name
 	})
+}
+
+func neighborsSchema() option.Schema[NeighborsRequest] {
+	return option.Schema[NeighborsRequest]{directionField(DirectionBoth, func(r *NeighborsRequest) *Direction { return &r.Direction })}
 }
 
 func readNeighbors(c *engine.Call, req NeighborsRequest, graph storage.GraphInfo) error {
@@ -207,16 +244,19 @@ func withinMistake(n int) error {
 	return fault.New(partWithin, "WITHIN is %d, and must be at least 1", n)
 }
 
-func neighborRow(s *scan.Vertices, v uint32) NeighborRow {
+func neighborRow(s *scan.Vertices, d *csr.Directed, v uint32) NeighborRow {
 	row := NeighborRow{VertexRow: vertexRow(s, v), Distance: 1}
 	if s.Distances != nil {
 		row.Distance = s.Distances[s.Place]
 		return row
 	}
-	g := s.Graph.Graph
+	g := s.Rows
 	i, _ := slices.BinarySearch(g.Neighbors(s.Vertex), v)
 	at := g.Offsets[s.Vertex] + int64(i)
-	e := edgePlace{source: s.Vertex, at: at}.edge(g)
+	e := edgeList{rows: g}.edge(edgePlace{source: s.Vertex, at: at})
+	if d != nil {
+		row.Direction = directionBetween(d, s.Vertex, v)
+	}
 	row.Weight, row.Time, row.Timed = csr.Decimal(e.Weight), e.Time, e.Timed
 	return row
 }
@@ -230,9 +270,18 @@ func neighborRows(req NeighborsRequest, answer engine.GraphStream[NeighborRow]) 
 		return rows.Typed("distance", cells.Always(storage.Integer)).TypedFrom(3, attributes)
 	}
 	ofEdges := answer.EdgeColumns()
-	columns := slices.Concat([]string{"vertex", "degree"}, ofEdges, edgeAttributeColumns(answer.Graph.Info))
+	columns := []string{"vertex", "degree"}
+	directed := answer.Graph.Info.Directed
+	if directed {
+		columns = append(columns, "direction")
+	}
+	first := len(columns)
+	columns = slices.Concat(columns, ofEdges, edgeAttributeColumns(answer.Graph.Info))
 	table := answer.Rows(append(columns, req.Attributes...), func(n NeighborRow) []rows.Value {
 		row := []rows.Value{n.Vertex, int64(n.Degree)}
+		if directed {
+			row = append(row, string(n.Direction))
+		}
 		for _, name := range ofEdges {
 			if name == "weight" {
 				row = append(row, n.Weight)
@@ -244,5 +293,5 @@ func neighborRows(req NeighborsRequest, answer engine.GraphStream[NeighborRow]) 
 		return cells.Append(row, n.Values)
 	})
 	types := lists.Map(answer.Graph.Info.EdgeAttributes, func(a storage.Attribute) rows.ColumnType { return cells.OrNull(a.Type) })
-	return table.TypedFrom(2, slices.Concat(answer.EdgeTypes(ofEdges), types, attributes))
+	return table.TypedFrom(first, slices.Concat(answer.EdgeTypes(ofEdges), types, attributes))
 }

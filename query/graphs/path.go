@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"heavytail/embedding/option"
 	"heavytail/query/algorithms"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -14,13 +15,17 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
+	"heavytail/storage/csr"
 )
 
 // PathRequest asks for a shortest path between two vertices.
 type PathRequest struct {
 	Graph    string // may be empty if the file has only one graph
 	From, To string // by their keys
-	ByWeight bool   // the weights are the lengths of the edges; otherwise every edge has the length 1
+	// Direction is that in which a path follows the edges of a directed graph: out along them, which is the
+	// default, in against them, or both. An undirected graph has none.
+	Direction Direction
+	ByWeight  bool // the weights are the lengths of the edges; otherwise every edge has the length 1
 }
 
 // PathStep is a vertex of a path.
@@ -43,11 +48,14 @@ var showPath = &engine.Statement[*parser.Path, PathRequest, storage.GraphInfo, P
 		Words:     "shortest path dijkstra bfs route distance between reach reachable hops",
 		Columns:   "step, vertex, length",
 	},
+	Schema: pathSchema,
 	Bind: func(b *engine.Binder, s *parser.Path) PathRequest {
-		return PathRequest{
+		req := PathRequest{
 			Graph: b.MarkGraph(s.Graph, s), ByWeight: s.ByWeight,
 			From: b.VertexKey(engine.PartKey(0), s.From), To: b.VertexKey(engine.PartKey(1), s.To),
 		}
+		engine.Bind(b, parser.Heading(s), pathSchema(), s.Options, &req)
+		return req
 	},
 	Resolve: resolvePath,
 	Plan: func(req PathRequest, graph storage.GraphInfo) *plan.Plan {
@@ -64,6 +72,9 @@ var showPath = &engine.Statement[*parser.Path, PathRequest, storage.GraphInfo, P
 
 func resolvePath(c *engine.Call, req PathRequest) (storage.GraphInfo, error) {
 	info, err := c.GraphOrOnly(req.Graph)
+	if err == nil {
+		err = req.Direction.check(info)
+	}
 	for i, key := range []string{req.From, req.To} {
 		if err == nil {
 			err = c.CheckVertex(info, key, engine.PartKey(i))
@@ -79,12 +90,23 @@ func (s *Service) ShortestPath(ctx context.Context, req PathRequest) (PathResult
 	return showPath.Answer(ctx, s.db, req)
 }
 
+func pathSchema() option.Schema[PathRequest] {
+	return option.Schema[PathRequest]{directionField(DirectionOut, func(r *PathRequest) *Direction { return &r.Direction })}
+}
+
 func runPath(c *engine.Call, req PathRequest, graph storage.GraphInfo) (r PathResult, err error) {
 	byWeight := req.ByWeight && graph.Weighted
 	var found algorithms.Path
 	var known bool
-	if !byWeight {
+	along := graph.Directed && req.Direction != DirectionBoth
+	if !byWeight && !along {
 		if found, known, err = readPath(c, req, graph); err != nil {
+			return r, err
+		}
+	}
+	var d *csr.Directed
+	if along {
+		if _, d, err = c.Directed(graph.Name, fault.Graph); err != nil {
 			return r, err
 		}
 	}
@@ -93,19 +115,23 @@ func runPath(c *engine.Call, req PathRequest, graph storage.GraphInfo) (r PathRe
 		return r, err
 	}
 	if !known {
-		if found, err = searchPath(c, req, view, byWeight); err != nil {
+		if found, err = searchPath(c, req, view, d, byWeight); err != nil {
 			return r, err
 		}
 	}
 	if found.Vertices == nil {
-		noPath(c, req)
+		noPath(c, req, along)
 	}
 	r.Steps, r.Notices = stepsOf(view, found), c.Notices
 	return r, nil
 }
 
-func noPath(c *engine.Call, req PathRequest) {
-	c.Notice("no path joins %s and %s: they are in different components", fault.QuoteKey(req.From), fault.QuoteKey(req.To))
+func noPath(c *engine.Call, req PathRequest, along bool) {
+	why := "they are in different components"
+	if along {
+		why = "direction := 'both' follows the edges in either direction"
+	}
+	c.Notice("no path joins %s and %s: %s", fault.QuoteKey(req.From), fault.QuoteKey(req.To), why)
 }
 
 func stepsOf(view *session.Graph, found algorithms.Path) (steps []PathStep) {
@@ -149,8 +175,8 @@ func readPath(c *engine.Call, req PathRequest, graph storage.GraphInfo) (found a
 	return found, true, nil
 }
 
-// searchPath searches in memory. Path.Vertices is nil if no path joins the ends.
-func searchPath(c *engine.Call, req PathRequest, view *session.Graph, byWeight bool) (found algorithms.Path, err error) {
+// searchPath searches in memory, along the edges of d if that is not nil. Path.Vertices is nil if no path joins the ends.
+func searchPath(c *engine.Call, req PathRequest, view *session.Graph, d *csr.Directed, byWeight bool) (found algorithms.Path, err error) {
 	ends, err := pathEnds(c, req, view)
 	if err != nil {
 		return found, err
@@ -167,7 +193,17 @@ func searchPath(c *engine.Call, req PathRequest, view *session.Graph, byWeight b
 	var path algorithms.Path // not the results, which a return sets while the search may still run
 	var failed error
 	if err := c.Await(func() {
-		path, _, failed = algorithms.ShortestPath(c.Ctx, view.Graph, ends[0], ends[1], byWeight)
+		if d == nil {
+			path, _, failed = algorithms.ShortestPath(c.Ctx, view.Graph, ends[0], ends[1], byWeight)
+			return
+		}
+		if req.Direction == DirectionIn {
+			d = d.Reversed()
+		}
+		var list []algorithms.Path
+		if list, failed = algorithms.DirectedShortestPaths(c.Ctx, d, ends[0], ends[1], 1, byWeight); len(list) > 0 {
+			path = list[0]
+		}
 	}); err != nil {
 		return found, err
 	}

@@ -20,8 +20,7 @@ import (
 // PathsRequest asks for the shortest paths between two vertices.
 type PathsRequest struct {
 	PathRequest
-	K         int       // number of paths
-	Direction Direction // empty for DirectionOut
+	K int // number of paths
 }
 
 // PathsResult is the answer of ShortestPaths.
@@ -70,7 +69,7 @@ var showPaths = &engine.Statement[*parser.Paths, PathsRequest, storage.GraphInfo
 
 func pathsSchema() option.Schema[PathsRequest] {
 	return option.Schema[PathsRequest]{
-		directionField("edges of a directed graph are followed from source to target (out), from target to source (in), or both ways", func(r *PathsRequest) *Direction { return &r.Direction }),
+		directionField(DirectionOut, func(r *PathsRequest) *Direction { return &r.Direction }),
 	}
 }
 
@@ -114,12 +113,8 @@ func runPaths(c *engine.Call, req PathsRequest, graph storage.GraphInfo) (r Path
 	if failed != nil {
 		return r, failed
 	}
-	switch {
-	case len(paths) > 0:
-	case directed != nil:
-		c.Notice("no path leads from %s to %s; direction := 'both' ignores the direction of the edges", fault.QuoteKey(req.From), fault.QuoteKey(req.To))
-	default:
-		noPath(c, req.PathRequest)
+	if len(paths) == 0 {
+		noPath(c, req.PathRequest, directed != nil)
 	}
 	steps := 0
 	for _, found := range paths {

@@ -36,7 +36,7 @@ func TestShortestPaths_Directed(t *testing.T) {
 		{"1", "0", "", []string{"1 2 0"}},
 		{"1", "0", graphs.DirectionIn, []string{"1 0"}},
 	} {
-		r, err := db.Graphs().ShortestPaths(t.Context(), graphs.PathsRequest{PathRequest: graphs.PathRequest{Graph: "g", From: tt.from, To: tt.to}, K: 5, Direction: tt.direction})
+		r, err := db.Graphs().ShortestPaths(t.Context(), graphs.PathsRequest{PathRequest: graphs.PathRequest{Graph: "g", From: tt.from, To: tt.to, Direction: tt.direction}, K: 5})
 		var got []string
 		for _, steps := range r.Paths {
 			var keys []string

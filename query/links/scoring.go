@@ -95,6 +95,7 @@ func bindScorers(c *engine.Call, s *loadedScoring, found *scorerEntries) error {
 	if s.graph, err = c.Graph(found.graph.Name, fault.Graph); err != nil {
 		return err
 	}
+	c.NoteView(s.graph.Info)
 	if err := c.IndexKeys(s.graph); err != nil {
 		return err
 	}

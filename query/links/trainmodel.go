@@ -332,6 +332,7 @@ func loadTraining(c *engine.Call, req TrainModelRequest, found *modelEntry) (*mo
 		if t.graph, err = c.Graph(req.Graph, fault.Graph); err != nil {
 			return err
 		}
+		c.NoteView(t.graph.Info)
 		t.job.Graph, t.infos = t.graph.Graph, nil
 		t.job.Embeddings = t.job.Embeddings[:len(found.own)]
 		for _, name := range req.Embeddings {

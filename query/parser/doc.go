@@ -52,7 +52,8 @@
 //	explainscore = "EXPLAIN" "SCORE" pair [ "IN" name ]
 //	               [ "WITH" scorer { "," scorer } ]
 //	               [ options ]                              e.g. EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends);
-//	plain        = createindex | creategraph | dropgraph
+//	plain        = createindex | creategraph
+//	               | createdirectedgraph | dropgraph
 //	               | dropattribute | dropedgeattribute
 //	               | dropindex | dropjob | dropmodel
 //	               | droppredictions | dropembedding
@@ -100,9 +101,11 @@
 //	               ] | "NULL" "OF" name [ options ]
 //	               | "SPANNING" "FOREST" "OF" name
 //	               | "UNION" "OF" name "," name { "," name
-//	               } [ options ] | "NEAREST" integer
-//	               "USING" space [ "MUTUAL" ] ) | "CREATE"
-//	               "GRAPH" name                             e.g. CREATE GRAPH adults AS SUBGRAPH OF social WHERE age >= 18 AND weight > 1; CREATE GRAPH near AS NEAREST 10 USING cosine(spec) MUTUAL; CREATE GRAPH friends AS EGO OF social FROM 'alice' WITHIN 2; CREATE GRAPH skeleton AS SPANNING FOREST OF social; CREATE GRAPH social;
+//	               } [ options ] | "UNDIRECTED" "OF" name
+//	               | "REVERSED" "OF" name | "NEAREST"
+//	               integer "USING" space [ "MUTUAL" ] )
+//	               | "CREATE" "GRAPH" name                  e.g. CREATE GRAPH adults AS SUBGRAPH OF social WHERE age >= 18 AND weight > 1; CREATE GRAPH near AS NEAREST 10 USING cosine(spec) MUTUAL; CREATE GRAPH friends AS EGO OF social FROM 'alice' WITHIN 2; CREATE GRAPH skeleton AS SPANNING FOREST OF social; CREATE GRAPH social;
+//	createdirectedgraph = "CREATE" "DIRECTED" "GRAPH" name  e.g. CREATE DIRECTED GRAPH follows;
 //	dropgraph    = "DROP" "GRAPH" name [ "CASCADE" ]        e.g. DROP GRAPH social CASCADE;
 //	dropattribute = "DROP" "ATTRIBUTE" name "FROM" name     e.g. DROP ATTRIBUTE age FROM social;
 //	dropedgeattribute = "DROP" "EDGE" "ATTRIBUTE" name
@@ -165,7 +168,7 @@
 //	showvertices = "SHOW" "VERTICES" [ "IN" name ]          e.g. SHOW VERTICES IN social COLUMNS degree, city WHERE city IN ('Bern', 'Basel') ORDER BY age DESC LIMIT 20;
 //	showedges    = "SHOW" "EDGES" [ "IN" name ]             e.g. SHOW EDGES IN social WHERE weight >= 2 AND BOTH (city = 'Bern') ORDER BY time DESC LIMIT 20;
 //	showneighbors = "SHOW" "NEIGHBORS" "OF" key [ "WITHIN"
-//	               integer ] [ "IN" name ]                  e.g. SHOW NEIGHBORS OF 'alice' WITHIN 2 IN social WHERE degree > 10 LIMIT 10;
+//	               integer ] [ "IN" name ] [ options ]      e.g. SHOW NEIGHBORS OF 'alice' WITHIN 2 IN social WHERE degree > 10 LIMIT 10;
 //	showattributes = "SHOW" "ATTRIBUTES" [ "IN" name ]      e.g. SHOW ATTRIBUTES IN social;
 //	countvertices = "COUNT" "VERTICES" [ "IN" name ]
 //	               [ "WHERE" condition ] [ "BY" name ]
@@ -174,7 +177,7 @@
 //	               { "," key } ] [ "AS" name ] [ options ]
 //	               [ "IN" "BACKGROUND" ]                    e.g. COMPUTE pagerank(damping := 0.85) IN social AS rank;
 //	path         = "PATH" "FROM" key "TO" key [ "IN" name ]
-//	               [ "BY" "WEIGHT" ]                        e.g. PATH FROM 'alice' TO 'bob' IN social;
+//	               [ "BY" "WEIGHT" ] [ options ]            e.g. PATH FROM 'alice' TO 'bob' IN social;
 //	paths        = "PATHS" integer "FROM" key "TO" key
 //	               [ "IN" name ] [ "BY" "WEIGHT" ]
 //	               [ options ]                              e.g. PATHS 5 FROM 'alice' TO 'bob' IN social;

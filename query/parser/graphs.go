@@ -1,9 +1,10 @@
 package parser
 
-// CreateGraph is CREATE GRAPH g.
+// CreateGraph is CREATE [DIRECTED] GRAPH g.
 type CreateGraph struct {
 	Range
-	Graph Ident
+	Graph    Ident
+	Directed bool
 }
 
 // DropGraph is DROP GRAPH g [CASCADE].
@@ -57,6 +58,8 @@ const (
 	Forest       Derivation = "SPANNING"
 	Union        Derivation = "UNION"
 	NearestGraph Derivation = "NEAREST"
+	Undirected   Derivation = "UNDIRECTED"
+	Reversed     Derivation = "REVERSED"
 )
 
 // Rename is ALTER GRAPH | EMBEDDING | MODEL name RENAME TO name, or ALTER [EDGE] ATTRIBUTE name IN g
@@ -88,12 +91,13 @@ type ShowEdges struct {
 	Graph *Ident // nil where left out
 }
 
-// Path is PATH FROM v TO w [IN g] [BY WEIGHT].
+// Path is PATH FROM v TO w [IN g] [BY WEIGHT] [WITH (…)].
 type Path struct {
 	Range
 	From, To Value  // keys: String, Int or Param
 	Graph    *Ident // nil where left out
 	ByWeight bool
+	Options  []Option
 }
 
 // Paths is PATHS n FROM v TO w [IN g] [BY WEIGHT] [WITH (…)].
@@ -149,10 +153,11 @@ type ShowVertices struct {
 	Graph *Ident // nil where left out
 }
 
-// ShowNeighbors is SHOW NEIGHBORS OF v [WITHIN n] [IN g].
+// ShowNeighbors is SHOW NEIGHBORS OF v [WITHIN n] [IN g] [WITH (…)].
 type ShowNeighbors struct {
 	Range
-	Of     Value  // a key: String, Int or Param
-	Within Value  // a number of edges: Int or Param; nil where left out
-	Graph  *Ident // nil where left out
+	Of      Value  // a key: String, Int or Param
+	Within  Value  // a number of edges: Int or Param; nil where left out
+	Graph   *Ident // nil where left out
+	Options []Option
 }

@@ -17,7 +17,7 @@ func genEdgesWhere(t *rapid.T) Expr {
 
 // genDerived draws a graph that is made from others.
 func genDerived(t *rapid.T) Statement {
-	s := &DeriveGraph{Graph: genIdent().Draw(t, "graph"), How: rapid.SampledFrom([]Derivation{Subgraph, Component, Ego, Sample, NullModel, Forest, Union, NearestGraph}).Draw(t, "how")}
+	s := &DeriveGraph{Graph: genIdent().Draw(t, "graph"), How: rapid.SampledFrom([]Derivation{Subgraph, Component, Ego, Sample, NullModel, Forest, Union, NearestGraph, Undirected, Reversed}).Draw(t, "how")}
 	if s.How == NearestGraph {
 		using := genSpace().Draw(t, "using")
 		s.Count, s.Using, s.Mutual = genValue(anInt).Draw(t, "count"), &using, rapid.Bool().Draw(t, "mutual")
@@ -41,6 +41,8 @@ func genDerived(t *rapid.T) Statement {
 		if s.From = genValue(aKey).Draw(t, "key"); rapid.Bool().Draw(t, "within") {
 			s.Within = genValue(anInt).Draw(t, "edges")
 		}
+		return s
+	case Undirected, Reversed:
 		return s
 	case Union:
 		s.Of = append(s.Of, rapid.SliceOfN(genIdent(), 1, 3).Draw(t, "others")...)

@@ -213,7 +213,7 @@ func genPlain(t *rapid.T) Statement {
 		}
 		return s
 	case 0:
-		return &CreateGraph{Graph: ident()}
+		return &CreateGraph{Graph: ident(), Directed: rapid.Bool().Draw(t, "directed")}
 	case 1:
 		return &DropGraph{Graph: ident(), Cascade: rapid.Bool().Draw(t, "cascade")}
 	case 2:
@@ -475,7 +475,7 @@ func genLook(t *rapid.T) Statement {
 		if rapid.Bool().Draw(t, "several") {
 			return genPaths(t)
 		}
-		return &Path{From: genValue(aKey).Draw(t, "from"), To: genValue(aKey).Draw(t, "to"), Graph: genMaybe(t), ByWeight: rapid.Bool().Draw(t, "weight")}
+		return &Path{From: genValue(aKey).Draw(t, "from"), To: genValue(aKey).Draw(t, "to"), Graph: genMaybe(t), ByWeight: rapid.Bool().Draw(t, "weight"), Options: genOptions(0).Draw(t, "options")}
 	case 8:
 		s := &Compute{Measure: genCall().Draw(t, "measure"), Graph: genIdent().Draw(t, "graph"), As: genMaybe(t), Options: genOptions(0).Draw(t, "options"), Background: rapid.Bool().Draw(t, "background")}
 		if rapid.Bool().Draw(t, "from") {
@@ -502,7 +502,7 @@ func genLook(t *rapid.T) Statement {
 	case 3:
 		return &ShowVertices{Graph: genMaybe(t)}
 	case 4:
-		s := &ShowNeighbors{Of: genValue(aKey).Draw(t, "of"), Graph: genMaybe(t)}
+		s := &ShowNeighbors{Of: genValue(aKey).Draw(t, "of"), Graph: genMaybe(t), Options: genOptions(0).Draw(t, "options")}
 		if rapid.Bool().Draw(t, "within") {
 			s.Within = genValue(anInt).Draw(t, "edges")
 		}

@@ -17,10 +17,17 @@ var statements = []rule{
 			{choose(&s.How, NullModel), of(1, 1), options(&s.Options)},
 			{choose(&s.How, Forest), word("FOREST"), of(1, 1)},
 			{choose(&s.How, Union), of(2, 0), options(&s.Options)},
+			{choose(&s.How, Undirected), of(1, 1)},
+			{choose(&s.How, Reversed), of(1, 1)},
 			{choose(&s.How, NearestGraph), one("", count, &s.Count), oneAt("USING", space, &s.Using), toggle{"MUTUAL", &s.Mutual}},
 		}}
 	}),
-	does("CREATE GRAPH", "CREATE GRAPH social", func(s *CreateGraph) form { return form{one("", newGraph, &s.Graph)} }),
+	does("CREATE GRAPH", "CREATE GRAPH social", func(s *CreateGraph) form {
+		return form{is[bool]{&s.Directed, false}, one("", newGraph, &s.Graph)}
+	}),
+	does("CREATE DIRECTED GRAPH", "CREATE DIRECTED GRAPH follows", func(s *CreateGraph) form {
+		return form{is[bool]{&s.Directed, true}, one("", newGraph, &s.Graph)}
+	}),
 	does("DROP GRAPH", "DROP GRAPH social CASCADE", func(s *DropGraph) form { return form{one("", graph, &s.Graph), toggle{"CASCADE", &s.Cascade}} }),
 	does("DROP ATTRIBUTE", "DROP ATTRIBUTE age FROM social", func(s *DropAttribute) form {
 		return form{is[bool]{&s.OfEdges, false}, one("", attribute, &s.Attribute), one("FROM", graph, &s.Graph)}
@@ -113,7 +120,7 @@ var statements = []rule{
 		return form{mayAt("IN", graph, &s.Graph)}
 	}),
 	asks("SHOW NEIGHBORS", "SHOW NEIGHBORS OF 'alice' WITHIN 2 IN social WHERE degree > 10 LIMIT 10", func(s *ShowNeighbors) form {
-		return form{one("OF", key, &s.Of), may("WITHIN", count, &s.Within), mayAt("IN", graph, &s.Graph)}
+		return form{one("OF", key, &s.Of), may("WITHIN", count, &s.Within), mayAt("IN", graph, &s.Graph), options(&s.Options)}
 	}),
 	asks("SHOW ATTRIBUTES", "SHOW ATTRIBUTES IN social", func(s *ShowAttributes) form { return form{mayAt("IN", graph, &s.Graph)} }),
 	asks("COUNT VERTICES", "COUNT VERTICES IN social WHERE degree > 10 BY city WITH mean(age), max(degree)", func(s *CountVertices) form {
@@ -121,7 +128,7 @@ var statements = []rule{
 	}),
 	asks("COMPUTE", "COMPUTE pagerank(damping := 0.85) IN social AS rank", computeForm),
 	asks("PATH", "PATH FROM 'alice' TO 'bob' IN social", func(s *Path) form {
-		return form{one("FROM", key, &s.From), one("TO", key, &s.To), mayAt("IN", graph, &s.Graph), toggle{"BY WEIGHT", &s.ByWeight}}
+		return form{one("FROM", key, &s.From), one("TO", key, &s.To), mayAt("IN", graph, &s.Graph), toggle{"BY WEIGHT", &s.ByWeight}, options(&s.Options)}
 	}),
 	asks("PATHS", "PATHS 5 FROM 'alice' TO 'bob' IN social", func(s *Paths) form {
 		return form{one("", count, &s.Count), one("FROM", key, &s.From), one("TO", key, &s.To), mayAt("IN", graph, &s.Graph), toggle{"BY WEIGHT", &s.ByWeight}, options(&s.Options)}

@@ -18,6 +18,7 @@ func runEvaluateLinks(c *engine.Call, req EvaluateLinksRequest, t *linkTrial) (E
 		return EvaluateLinksResult{}, err
 	}
 	defer release()
+	c.NoteView(t.graph)
 	splits := make([]linkFigures, max(1, req.Splits))
 	for i := range splits {
 		if splits[i], err = measureLinks(c, graph, req, t, i); err != nil {

@@ -204,6 +204,7 @@ func runEvaluateParameters(c *engine.Call, req EvaluateParametersRequest, s stud
 	if err != nil {
 		return result, err
 	}
+	c.NoteView(graph.Info)
 	g := graph.Graph
 	embed := run.Request{Method: s.Method.Name, Options: s.Options, Workers: c.DB.Opts.Workers, Progress: c.Meter.Update}
 	bytes, err := run.VaryBytes(g, embed, s.axes)

@@ -289,6 +289,7 @@ func tuneJob(c *engine.Call, req TuneRequest, found *tuning) (job.Spec, error) {
 	if err != nil {
 		return job.Spec{}, err
 	}
+	c.NoteView(graph.Info)
 	text := parser.Tune{
 		Graph: parser.Ident{Name: req.Graph}, For: parser.Goal(strings.ToUpper(string(req.Goal))), Embedding: parser.Ident{Name: req.Name},
 		Options: found.optionTexts(req),

@@ -133,6 +133,7 @@ func embedJob(c *engine.Call, req EmbedRequest, found chosen) (*session.Graph, j
 	if err != nil {
 		return nil, job.Spec{}, err
 	}
+	c.NoteView(graph.Info)
 	text := parser.Embed{Graph: parser.Ident{Name: req.Graph}, Method: found.Text(), Embedding: parser.Ident{Name: req.Name}, Options: engine.Given(embedSchema(), req)}
 	options, _ := run.Settings(found.Method.Name, found.Options) // the settings have been checked, so there is no error
 	spec := found.spec(graph)

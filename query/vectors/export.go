@@ -208,6 +208,7 @@ func runExportWalks(c *engine.Call, req ExportWalksRequest, found walkTarget) (f
 	if err != nil {
 		return files.ExportResult{}, err
 	}
+	c.NoteView(g.Info)
 	bytes, err := run.WalkBytes(g.Graph, found.Method.Name, found.Options)
 	if err != nil {
 		return files.ExportResult{}, err

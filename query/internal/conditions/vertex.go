@@ -83,14 +83,12 @@ func (c *vertexCompiler) name(node parser.Ident) operand[where.Candidate] {
 		}
 		return operand[where.Candidate]{kind: storage.Boolean, value: func(v where.Candidate) storage.Value { return storage.BooleanValue(v.Linked) }}
 	}
-	for _, a := range c.graph.Attributes {
-		if a.Name == node.Name {
-			i := c.attribute(a.Name)
-			return operand[where.Candidate]{kind: a.Type, value: func(v where.Candidate) storage.Value { return v.At(i) }}
-		}
+	if a, found := session.AttributeOf(c.graph, node.Name); found {
+		i := c.attribute(a.Name)
+		return operand[where.Candidate]{kind: a.Type, value: func(v where.Candidate) storage.Value { return v.At(i) }}
 	}
 	e := fault.New(fault.Where, "unknown name %s", fault.Quote(node.Name))
-	e = e.WithNearest(node.Name, append([]string{"degree", "linked", "key"}, session.AttributeNames(c.graph)...), func(s string) string { return parser.Ident{Name: s}.String() })
+	e = e.WithNearest(node.Name, slices.Concat(session.VertexColumns(c.graph), []string{"linked", "key"}, session.AttributeNames(c.graph)), func(s string) string { return parser.Ident{Name: s}.String() })
 	if quoted := node.End.Offset-node.Start.Offset > len(node.Name); quoted && e.Hint() == "" {
 		e.Remedy = "a text is written in single quotes, double quotes are for names"
 	}

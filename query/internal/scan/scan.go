@@ -16,6 +16,7 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/where"
 	"heavytail/storage"
+	"heavytail/storage/csr"
 )
 
 // Vertices is a graph in memory with the condition and columns of a request for
@@ -26,8 +27,9 @@ type Vertices struct {
 	where   func(where.Candidate) bool
 	Limit   int
 
-	Of     bool   // only neighbours of vertex
-	Vertex uint32 // the vertex whose neighbours are scanned
+	Of     bool       // only neighbours of vertex
+	Vertex uint32     // the vertex whose neighbours are scanned
+	Rows   *csr.Graph // the rows that have them; nil for those of the graph
 
 	Shown     []int    // columns of a row, degreeColumn for the degree
 	Near      []uint32 // the vertices within a distance, instead of the neighbours; nil for the neighbours
@@ -90,6 +92,9 @@ func (s *Vertices) Each(ctx context.Context, f func(v uint32) error) error {
 	n := g.Vertices()
 	list := s.Near
 	if s.Of && s.Distances == nil {
+		if s.Rows != nil {
+			g = s.Rows
+		}
 		list = g.Neighbors(s.Vertex)
 	}
 	if s.Of {

@@ -106,6 +106,10 @@ func (c *Call) Await(f func()) error {
 	}
 }
 
+// Forget makes the call see the current version of a graph, and no longer the
+// one that it saw so far.
+func (c *Call) Forget(graph string) { delete(c.Graphs, graph) }
+
 // Graph is a graph as one call sees it.
 type Graph struct {
 	*storage.Snapshot

@@ -37,6 +37,15 @@ func (s *ColumnSet) Value(name string, v uint32) storage.Value {
 // newer version is written meanwhile, the call continues with the newer one.
 func (c *Call) Columns(graph string, names []string, at fault.Part) (*Graph, *ColumnSet, error) {
 	pinned := c.Graphs[graph] != nil
+	if slices.Contains(names, InDegree) || slices.Contains(names, OutDegree) {
+		// Its edges by source and target are those of the same version.
+		if info, err := c.GraphInfo(graph, at); err == nil && info.Directed {
+			if _, _, err := c.Directed(graph, at); err != nil {
+				return nil, nil, err
+			}
+			pinned = true
+		}
+	}
 	view, err := c.Graph(graph, at)
 	if err != nil {
 		return nil, nil, err
@@ -100,12 +109,16 @@ func CheckAttributes(info storage.GraphInfo, at fault.Part, names ...string) err
 	return nil
 }
 
-// AttributeOf returns an attribute of a graph by its name.
+// AttributeOf returns an attribute of a graph by its name. The vertices of a directed graph have in_degree and
+// out_degree as if these were attributes.
 func AttributeOf(info storage.GraphInfo, name string) (storage.Attribute, bool) {
 	for _, a := range info.Attributes {
 		if a.Name == name {
 			return a, true
 		}
+	}
+	if ofDirection(info, name) {
+		return storage.Attribute{Name: name, Type: storage.Integer}, true
 	}
 	return storage.Attribute{}, false
 }
@@ -172,6 +185,9 @@ func (c *Call) loadColumns(view *Graph, names []string, read func(ctx context.Co
 		what := fmt.Sprintf("attribute %s of graph %s", fault.Name(n), fault.Name(view.Info.Name))
 		stop := c.Watch.Start("attribute " + n)
 		value, hit, err := c.Pin(key, columnBytes(attribute, view.Info.Vertices), what, func(ctx context.Context) (any, error) {
+			if ofDirection(view.Info, n) {
+				return c.directionColumn(view, n)
+			}
 			columns, err := read(ctx, view.Info.Name, view.Info.Version, n)
 			if err != nil {
 				return nil, err
@@ -200,10 +216,6 @@ func columnBytes(a storage.Attribute, vertices int) int64 {
 	}
 	return n/8 + 8*n
 }
-
-// Forget makes the call see the current version of a graph, and no longer the
-// one that it saw so far.
-func (c *Call) Forget(graph string) { delete(c.Graphs, graph) }
 
 // AttributeNames lists the attributes of a graph.
 func AttributeNames(info storage.GraphInfo) []string { return NamesOf(info.Attributes) }

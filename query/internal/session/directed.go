@@ -3,47 +3,100 @@ package session
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"heavytail/query/fault"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 )
 
-// Directed returns a directed graph, and the snapshot of the same version, as Graph does. It takes, beside
-// the snapshot, what DirectedBytes says.
+// Columns of the vertices of a directed graph that are computed from its edges. An attribute with one
+// of these names comes first.
+const (
+	InDegree  = "in_degree"
+	OutDegree = "out_degree"
+)
+
+// ofDirection reports whether a name is a column that is computed from the edges of a directed graph.
+func ofDirection(info storage.GraphInfo, name string) bool {
+	return info.Directed && (name == InDegree || name == OutDegree) &&
+		!slices.ContainsFunc(info.Attributes, func(a storage.Attribute) bool { return a.Name == name })
+}
+
+// VertexColumns are the columns that the vertices of a graph have beside their attributes.
+func VertexColumns(info storage.GraphInfo) []string {
+	if info.Directed {
+		return []string{"degree", InDegree, OutDegree}
+	}
+	return []string{"degree"}
+}
+
+// Directed returns a directed graph: the version that the call sees, with its edges by source and by
+// target. As Columns it must be called before anything else loads the graph. What was read of a
+// part of it is forgotten.
 func (c *Call) Directed(graph string, at fault.Part) (*Graph, *csr.Directed, error) {
-	for {
+	if g := c.Graphs[graph]; g != nil && g.Vertices != nil {
+		c.Forget(graph)
+	}
+	for pinned := c.Graphs[graph] != nil; ; c.Forget(graph) {
 		view, err := c.Graph(graph, at)
 		if err != nil {
 			return nil, nil, err
 		}
-		key := GraphKey(view.Info)
-		key.Kind = "directed"
-		value, _, err := c.Pin(key, DirectedBytes(view.Info), "directed graph "+fault.Name(graph), func(ctx context.Context) (any, error) {
-			d, info, err := c.store.Directed(ctx, graph)
-			if err == nil && info.Version != view.Info.Version {
-				err = storage.ErrConflict
-			}
-			return d, err
-		})
-		if err == nil {
-			return view, value.(*csr.Directed), nil
+		d, err := c.loadDirected(view)
+		if pinned || !errors.Is(err, storage.ErrConflict) {
+			return view, d, err
 		}
-		if !errors.Is(err, storage.ErrConflict) {
-			return nil, nil, err
-		}
-		c.Forget(graph)
 	}
 }
 
-// DirectedBytes is the memory of a csr.Directed.
+func (c *Call) loadDirected(view *Graph) (*csr.Directed, error) {
+	info := view.Info
+	key := CacheKey{Kind: "directed", ID: info.ID, Version: info.Version, Made: info.Modified.UnixNano()}
+	stop := c.Watch.Start("directions " + info.Name)
+	value, hit, err := c.Pin(key, DirectedBytes(info), "the directions of graph "+fault.Name(info.Name), func(ctx context.Context) (any, error) {
+		d, now, err := c.store.Directed(ctx, info.Name)
+		if err == nil && GraphKey(now) != GraphKey(info) {
+			err = storage.ErrConflict // the cache must have exactly the version of its key
+		}
+		return d, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	d := value.(*csr.Directed)
+	stop(d.Arcs(), LoadedFrom(hit))
+	return d, nil
+}
+
+// DirectedBytes is the memory of the edges of a directed graph by source and by target.
 func DirectedBytes(info storage.GraphInfo) int64 {
-	perArc := int64(8)
-	if info.Weighted {
-		perArc += 8
+	info.Edges = info.Arcs
+	return EdgeBytes(info) + 8*int64(info.Vertices)
+}
+
+// directionColumns are those columns of a graph that are computed from its edges.
+func (c *Call) directionColumn(view *Graph, name string) (*storage.Column, error) {
+	d, err := c.loadDirected(view)
+	if err != nil {
+		return nil, err
 	}
-	if info.Timed {
-		perArc += 16
+	rows := &d.Out
+	if name == InDegree {
+		rows = &d.In
 	}
-	return perArc*info.Arcs + 16*int64(info.Vertices)
+	column := storage.NewColumn(storage.Attribute{Name: name, Type: storage.Integer}, d.Vertices())
+	for v := range uint32(d.Vertices()) {
+		if err := column.Set(v, storage.IntegerValue(int64(rows.Degree(v)))); err != nil {
+			return nil, err
+		}
+	}
+	return column, nil
+}
+
+// NoteView gives a notice that the statement reads the undirected view of a graph, if it is directed.
+func (c *Call) NoteView(graph storage.GraphInfo) {
+	if graph.Directed {
+		c.Notice("graph %s is directed: embeddings and links read its undirected view, in which an edge in either direction joins two vertices", fault.Name(graph.Name))
+	}
 }

@@ -67,7 +67,7 @@ func (e Entry) Plan() *plan.Plan {
 // GraphPlan is the step that loads a graph.
 func GraphPlan(g storage.GraphInfo) *plan.Plan {
 	detail := fmt.Sprintf("%s, version %d, %s, %s", fault.Name(g.Name), g.Version,
-		fault.Count(int64(g.Vertices), "vertex"), fault.Count(g.Edges, "edge"))
+		fault.Count(int64(g.Vertices), "vertex"), fault.Count(g.Count(), "edge"))
 	return plan.Measured("graph "+g.Name, "graph", detail)
 }
 
@@ -82,6 +82,10 @@ func PartPlan(g storage.GraphInfo) *plan.Plan {
 func AttributePlans(g storage.GraphInfo, names []string) []*plan.Plan {
 	plans := make([]*plan.Plan, len(names))
 	for i, n := range names {
+		if ofDirection(g, n) {
+			plans[i] = plan.Measured("attribute "+n, "attribute", n+", computed from the edges")
+			continue
+		}
 		at := slices.IndexFunc(g.Attributes, func(a storage.Attribute) bool { return a.Name == n })
 		detail := fmt.Sprintf("%s, %s, %d of %s", fault.Name(n), g.Attributes[at].Type, g.Values[at], fault.Count(int64(g.Vertices), "vertex"))
 		plans[i] = plan.Measured("attribute "+n, "attribute", detail)

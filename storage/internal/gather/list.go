@@ -102,7 +102,11 @@ func (l *List) BatchBytes() int { return int(l.limit / batchPart) }
 
 // Handler returns the functions that a reader calls with the edges and vertices that it reads.
 func (l *List) Handler() format.Handler {
-	return format.Handler{Edge: l.addEdge, Direction: l.direct, EdgeColumns: l.addEdgeColumns, Columns: l.addColumns, Vertex: l.addVertex}
+	h := format.Handler{Edge: l.addEdge, EdgeColumns: l.addEdgeColumns, Columns: l.addColumns, Vertex: l.addVertex}
+	if l.auto || l.Directed {
+		h.Direction = l.direct
+	}
+	return h
 }
 
 // direct takes what the text says of its edges, before the first of them.

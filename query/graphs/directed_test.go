@@ -1,0 +1,154 @@
+package graphs_test
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"testing"
+
+	"heavytail/query/graphs"
+	"heavytail/query/internal/querytest"
+	"heavytail/query/where"
+	"heavytail/storage"
+)
+
+// TestDirected compares what statements say of a directed graph with a map of its edges.
+func TestDirected(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db := querytest.Open(t, nil)
+	s := db.Graphs()
+	if _, err := s.CreateDirected(ctx, "g"); err != nil {
+		t.Fatal(err)
+	}
+	edges := map[[2]string]storage.Edge{}
+	for _, e := range randomEdges(3, 30, 120) {
+		edges[[2]string{e.Source, e.Target}] = e
+	}
+	in, out, keys := map[string]int{}, map[string]int{}, map[string]bool{}
+	for _, e := range edges {
+		out[e.Source]++
+		in[e.Target]++
+		keys[e.Source], keys[e.Target] = true, true
+	}
+	list := slices.SortedFunc(maps.Values(edges), func(a, b storage.Edge) int {
+		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target))
+	})
+	if _, err := s.InsertEdges(ctx, "g", list); err != nil {
+		t.Fatal(err)
+	}
+	same := func(name string, want map[[2]string]storage.Edge) {
+		n := 0
+		for e, err := range s.EachEdge(ctx, graphs.EdgesRequest{Graph: name}) {
+			w, there := want[[2]string{e.Source, e.Target}]
+			if n++; err != nil || !there || e.Weight != w.Weight || e.Timed != w.Timed || e.Timed && e.Time != w.Time {
+				t.Fatalf("%s: edge %+v, %v, want %+v", name, e, err, w)
+			}
+		}
+		if n != len(want) {
+			t.Fatalf("%s: %d edges, want %d", name, n, len(want))
+		}
+	}
+	same("g", edges)
+	found, err := s.Vertices(ctx, graphs.VerticesRequest{Graph: "g", Columns: []string{"in_degree", "out_degree"}})
+	if err != nil || len(found.Vertices) != len(keys) {
+		t.Fatalf("%d vertices, %v", len(found.Vertices), err)
+	}
+	for _, v := range found.Vertices {
+		if v.Values[0] != storage.IntegerValue(int64(in[v.Vertex])) || v.Values[1] != storage.IntegerValue(int64(out[v.Vertex])) {
+			t.Errorf("%s has %v, want %d and %d", v.Vertex, v.Values, in[v.Vertex], out[v.Vertex])
+		}
+	}
+	for _, direction := range []graphs.Direction{"", graphs.DirectionIn, graphs.DirectionOut, graphs.DirectionBoth} {
+		follows := func(from, to string) bool {
+			_, there := edges[[2]string{from, to}]
+			_, back := edges[[2]string{to, from}]
+			return there && direction != graphs.DirectionIn || back && direction != graphs.DirectionOut
+		}
+		for key := range keys {
+			near, err := s.Neighbors(ctx, graphs.NeighborsRequest{Graph: "g", Vertex: key, Direction: direction})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := 0
+			for other := range keys {
+				if follows(key, other) {
+					want++
+				}
+			}
+			for _, n := range near.Neighbors {
+				if want--; !follows(key, n.Vertex) {
+					t.Errorf("%s is no neighbour of %s, %q", n.Vertex, key, direction)
+				}
+			}
+			if want != 0 {
+				t.Errorf("%d more neighbours of %s, %q", want, key, direction)
+			}
+			// The default of a path is out, that of neighbours both.
+			along := cmp.Or(direction, graphs.DirectionOut)
+			path, err := s.ShortestPath(ctx, graphs.PathRequest{Graph: "g", From: key, To: "v1", Direction: along})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := len(path.Steps)-1, steps(edges, keys, key, "v1", along); got != want {
+				t.Errorf("path of %d edges from %s, %q, want %d", got, key, along, want)
+			}
+		}
+	}
+	heavy := map[[2]string]storage.Edge{}
+	reverse := map[[2]string]storage.Edge{}
+	for pair, e := range edges {
+		if e.Weight > 4 {
+			heavy[pair] = e
+		}
+		reverse[[2]string{pair[1], pair[0]}] = e
+	}
+	for _, req := range []graphs.DeriveRequest{
+		{Graph: "heavy", How: graphs.DeriveSubgraph, EdgesWhere: func(e where.EdgeCandidate) bool { return e.Weight > 4 }},
+		{Graph: "reverse", How: graphs.DeriveReversed},
+	} {
+		req.Of = "g"
+		if made, err := s.Derive(ctx, req); err != nil || !made.Graph.Directed {
+			t.Fatalf("%+v, %v", made, err)
+		}
+	}
+	same("heavy", heavy)
+	same("reverse", reverse)
+	view, err := s.Derive(ctx, graphs.DeriveRequest{Graph: "view", Of: "g", How: graphs.DeriveUndirected})
+	d, err2 := s.Describe(ctx, graphs.DescribeGraphRequest{Graph: "g"})
+	if err != nil || err2 != nil || view.Graph.Directed || d.Directions == nil || view.Graph.Edges != d.Directions.Pairs {
+		t.Fatalf("%+v, %v, %+v, %v", view, err, d.Directions, err2)
+	}
+	mutual := 0
+	for pair := range edges {
+		if _, back := reverse[pair]; back {
+			mutual++
+		}
+	}
+	if want := float64(mutual) / float64(len(edges)); d.Directions.Reciprocity != want {
+		t.Errorf("reciprocity %v, want %v", d.Directions.Reciprocity, want)
+	}
+}
+
+// steps is the number of edges of a shortest path, -1 if there is none.
+func steps(edges map[[2]string]storage.Edge, keys map[string]bool, from, to string, direction graphs.Direction) int {
+	reached := map[string]bool{from: true}
+	for n := 0; ; n++ {
+		if reached[to] {
+			return n
+		}
+		next := maps.Clone(reached)
+		for pair := range edges {
+			if direction != graphs.DirectionIn && reached[pair[0]] {
+				next[pair[1]] = true
+			}
+			if direction != graphs.DirectionOut && reached[pair[1]] {
+				next[pair[0]] = true
+			}
+		}
+		if len(next) == len(reached) {
+			return -1
+		}
+		reached = next
+	}
+}
