@@ -23,22 +23,35 @@ type carrier struct {
 	whole             bool // weights must be whole numbers
 	plainNames        bool // ASCII in names of attributes, and no booleans
 	times, attributes bool
+
+	directions     directions
+	edgeAttributes bool
 }
+
+// directions is how a format keeps the direction of edges, as the manual has it.
+type directions string
+
+const (
+	kept      directions = "yes"
+	byOption  directions = "by `directed`"      // the importer must say that there are directions
+	always    directions = "all edges have one" // the importer must say that there are none
+	forbidden directions = "no"
+)
 
 // carriers are the rows of the table in files.md.
 var carriers = []carrier{
-	{name: "edge list", file: "g.txt.zst", times: true},
-	{name: "CSV", file: "g.csv", times: true},
-	{name: "CSV, with `EXPORT VERTICES`", file: "g.csv", vertices: "v.csv", times: true, attributes: true, alone: true},
-	{name: "Neo4j, with `EXPORT VERTICES`", file: "g.csv.gz", vertices: "v.csv.gz", format: "neo4j", times: true, attributes: true, alone: true},
-	{name: "Parquet", file: "g.parquet", times: true},
-	{name: "Parquet, with `EXPORT VERTICES`", file: "g.parquet", vertices: "v.parquet", times: true, attributes: true, alone: true},
-	{name: "GraphML", file: "g.graphml", times: true, attributes: true, alone: true},
-	{name: "GEXF", file: "g.gexf", times: true, attributes: true, alone: true},
-	{name: "node-link JSON", file: "g.json", times: true, attributes: true, alone: true},
-	{name: "GML", file: "g.gml", times: true, attributes: true, alone: true, plainNames: true},
-	{name: "Pajek", file: "g.net", plainKeys: true, alone: true},
-	{name: "METIS", file: "g.graph.gz", whole: true, alone: true},
+	{name: "edge list", file: "g.txt.zst", times: true, directions: kept, edgeAttributes: true},
+	{name: "CSV", file: "g.csv", times: true, directions: byOption, edgeAttributes: true},
+	{name: "CSV, with `EXPORT VERTICES`", file: "g.csv", vertices: "v.csv", times: true, attributes: true, alone: true, directions: byOption, edgeAttributes: true},
+	{name: "Neo4j, with `EXPORT VERTICES`", file: "g.csv.gz", vertices: "v.csv.gz", format: "neo4j", times: true, attributes: true, alone: true, directions: always, edgeAttributes: true},
+	{name: "Parquet", file: "g.parquet", times: true, directions: kept, edgeAttributes: true},
+	{name: "Parquet, with `EXPORT VERTICES`", file: "g.parquet", vertices: "v.parquet", times: true, attributes: true, alone: true, directions: kept, edgeAttributes: true},
+	{name: "GraphML", file: "g.graphml", times: true, attributes: true, alone: true, directions: kept, edgeAttributes: true},
+	{name: "GEXF", file: "g.gexf", times: true, attributes: true, alone: true, directions: kept, edgeAttributes: true},
+	{name: "node-link JSON", file: "g.json", times: true, attributes: true, alone: true, directions: kept, edgeAttributes: true},
+	{name: "GML", file: "g.gml", times: true, attributes: true, alone: true, plainNames: true, directions: kept, edgeAttributes: true},
+	{name: "Pajek", file: "g.net", plainKeys: true, alone: true, directions: kept},
+	{name: "METIS", file: "g.graph.gz", whole: true, alone: true, directions: forbidden},
 }
 
 // row returns the row of the table in the manual.
@@ -56,11 +69,11 @@ func (c carrier) row() string {
 	if c.whole {
 		weights = "whole numbers"
 	}
-	attributes := have(c.attributes)
+	ofEdges, attributes := have(c.edgeAttributes), have(c.attributes)
 	if c.plainNames {
-		attributes += ", with ASCII names; booleans as 1 and 0"
+		ofEdges, attributes = ofEdges+", with ASCII names; booleans as 1 and 0", "the same"
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s |", c.name, keys, weights, have(c.times), attributes, have(c.alone))
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s |", c.name, keys, c.directions, weights, have(c.times), ofEdges, attributes, have(c.alone))
 }
 
 // A round trip restores exactly the parts of a graph that the manual lists for the format.
@@ -76,12 +89,15 @@ func TestRoundTrip_Formats(t *testing.T) {
 			if !strings.Contains(string(manual), c.row()+"\n") {
 				t.Errorf("files.md has no row\n%s", c.row())
 			}
-			c.roundTrip(t, "'2024-02-29T12:30:00Z'")
+			c.roundTrip(t, "'2024-02-29T12:30:00Z'", false)
+			c.roundTrip(t, "'2024-02-29T12:30:00Z'", true)
 			if testing.Short() {
 				t.Skip("-short: the two other forms of times take some tenths of a second")
 			}
-			c.roundTrip(t, "77")
-			c.roundTrip(t, "'2024-02-29'")
+			for _, directed := range []bool{false, true} {
+				c.roundTrip(t, "77", directed)
+				c.roundTrip(t, "'2024-02-29'", directed)
+			}
 		})
 	}
 }
@@ -94,7 +110,8 @@ var oddKeys = []string{
 // notPlain are keys that Pajek cannot hold.
 var notPlain = []string{`say "x"`, `back\slash`, "two\nlines", "end\r\n", "\n", `"`}
 
-func (c carrier) roundTrip(t *testing.T, time string) {
+func (c carrier) roundTrip(t *testing.T, time string, directed bool) {
+	t.Helper()
 	db, err := query.Open(filepath.Join(t.TempDir(), "g.ht"), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +132,11 @@ func (c carrier) roundTrip(t *testing.T, time string) {
 			t.Fatalf("%s: %v", statement, err)
 		}
 	}
-	must("CREATE GRAPH g", nil)
+	create := "CREATE GRAPH "
+	if directed {
+		create = "CREATE DIRECTED GRAPH "
+	}
+	must(create+"g", nil)
 	keys := slices.Clone(oddKeys)
 	if !c.plainKeys {
 		keys = append(keys, notPlain...)
@@ -133,12 +154,14 @@ func (c carrier) roundTrip(t *testing.T, time string) {
 	must("INSERT EDGE "+strings.Join(edges, ", ")+" INTO g", params)
 	for _, statement := range []string{
 		"INSERT EDGE ('timeless', '007') INTO g",
+		"INSERT EDGE ('007', 'timeless', weight := 2, kind := 'two\nlines, \"quoted\"', since := -9007199254740993, share := 0.1, known := TRUE) INTO g",
+		"INSERT EDGE ('timeless', 'key', kind := '007', share := 3.0, known := FALSE) INTO g",
 		"INSERT VERTEX 'alone' (n := -7, x := 0.1, text := '', truth := FALSE) INTO g",
 		"UPDATE VERTEX '007' SET n := 9007199254740993, x := 1e-300, text := 'two\nlines, \"quoted\"', truth := TRUE IN g",
 		"UPDATE VERTEX 'key' SET text := '007', x := 3.0, \"with blank\" := 'é' IN g",
 	} {
 		if c.plainNames {
-			statement = strings.NewReplacer(", truth := FALSE", "", ", truth := TRUE", "", `"with blank"`, "blank").Replace(statement)
+			statement = strings.NewReplacer(", truth := FALSE", "", ", truth := TRUE", "", ", known := FALSE", "", ", known := TRUE", "", `"with blank"`, "blank").Replace(statement)
 		}
 		must(statement, nil)
 	}
@@ -147,13 +170,27 @@ func (c carrier) roundTrip(t *testing.T, time string) {
 		with = " WITH (format := '" + c.format + "')"
 	}
 	file, vertices := filepath.Join(folder, c.file), filepath.Join(folder, c.vertices)
-	must("EXPORT GRAPH g INTO FILE $file"+with, map[string]any{"file": file})
+	export := "EXPORT GRAPH g INTO FILE $file" + with
+	if directed && c.directions == forbidden {
+		if err := run(export, map[string]any{"file": file}); err == nil || !strings.Contains(err.Error(), "no direction") {
+			t.Errorf("a directed graph: %v", err)
+		}
+		return
+	}
+	must(export, map[string]any{"file": file})
+	if c.vertices != "" {
+		must(create+"h", nil)
+	}
 	if c.vertices != "" {
 		must("EXPORT VERTICES OF g INTO FILE $file"+with, map[string]any{"file": vertices})
 		must("IMPORT VERTICES $file INTO h", map[string]any{"file": vertices})
 	}
-	must("IMPORT $file INTO h", map[string]any{"file": file})
-	for what, list := range map[string][2][]string{"vertices": {c.vertexTexts(t, db, "g", true), c.vertexTexts(t, db, "h", false)}, "edges": {c.edgeTexts(t, db, "g", true), c.edgeTexts(t, db, "h", false)}} {
+	says := ""
+	if directed && c.directions == byOption || !directed && c.directions == always {
+		says = fmt.Sprintf(" WITH (directed := %t)", directed)
+	}
+	must("IMPORT $file INTO h"+says, map[string]any{"file": file})
+	for what, list := range map[string][2][]string{"vertices": {c.vertexTexts(t, db, "g", true), c.vertexTexts(t, db, "h", false)}, "edges": {c.edgeTexts(t, db, "g", true, directed), c.edgeTexts(t, db, "h", false, directed)}} {
 		if !slices.Equal(list[0], list[1]) {
 			t.Errorf("%s:\n%s\ncame back as\n%s", what, strings.Join(list[0], "\n"), strings.Join(list[1], "\n"))
 		}
@@ -193,18 +230,25 @@ func (c carrier) vertexTexts(t *testing.T, db *query.DB, graph string, original 
 
 // edgeTexts describes the edges of a graph, sorted; for the original only the parts that the
 // format carries.
-func (c carrier) edgeTexts(t *testing.T, db *query.DB, graph string, original bool) (list []string) {
+func (c carrier) edgeTexts(t *testing.T, db *query.DB, graph string, original, directed bool) (list []string) {
 	t.Helper()
-	for row, err := range tableOf(db, "SHOW EDGES IN "+graph+" COLUMNS weight, time") {
+	for row, err := range tableOf(db, "SHOW EDGES IN "+graph) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if original && !c.times {
-			row["time"] = nil
-		}
 		ends := []string{row["source"].(string), row["target"].(string)}
-		slices.Sort(ends)
-		list = append(list, fmt.Sprintf("%q %#v %#v", ends, row["weight"], row["time"]))
+		if !directed {
+			slices.Sort(ends)
+		}
+		delete(row, "source")
+		delete(row, "target")
+		if original && !c.edgeAttributes {
+			row = map[string]rows.Value{"weight": row["weight"], "time": row["time"]}
+		}
+		if original && !c.times || row["time"] == nil {
+			delete(row, "time")
+		}
+		list = append(list, fmt.Sprintf("%q %#v", ends, row)) // %#v sorts the keys
 	}
 	slices.Sort(list)
 	return list
