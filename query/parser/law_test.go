@@ -400,20 +400,6 @@ func genLearn(t *rapid.T) Statement {
 	}
 }
 
-func genOrder(t *rapid.T) *Order {
-	if !rapid.Bool().Draw(t, "ordered") {
-		return nil
-	}
-	return &Order{By: genIdent().Draw(t, "by"), Descending: rapid.Bool().Draw(t, "descending")}
-}
-
-func genLimit(t *rapid.T) Value {
-	if rapid.Bool().Draw(t, "no limit") {
-		return nil
-	}
-	return genValue(anInt).Draw(t, "limit")
-}
-
 // genUpdate draws a statement that changes vertices, edges or attributes.
 func genUpdate(t *rapid.T) Statement {
 	graph := genIdent().Draw(t, "graph")
