@@ -20,7 +20,7 @@ import (
 // words are the names of options that occur in the code several times because they are the names of
 // something else too. A word that no longer does fails the test.
 var words = map[string]string{
-	"columns and properties of answers": "attribute columns count dim embeddings hits key metric model source state target time times top vector vertices weight",
+	"columns and properties of answers": "attribute columns count dim directed direction embeddings hits key metric model source state target time times top vector vertices weight",
 	"settings of records":               "ef ef_construction m near negatives purpose seed share training",
 	"flags of commands that draw":       "bootstrap format latest points scorers threshold",
 	"options of several statements":     "criterion overwrite sample separator tolerance",
