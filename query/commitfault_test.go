@@ -43,6 +43,7 @@ func failCommit(db *query.DB, n int) (reached *bool) {
 func writingStatements(dir string) map[string][]string {
 	edges, people, vectors := filepath.Join(dir, "edges"), filepath.Join(dir, "people.csv"), filepath.Join(dir, "vectors.txt")
 	return map[string][]string{
+		"CREATE DIRECTED GRAPH":   {"CREATE DIRECTED GRAPH h"},
 		"CREATE GRAPH":            {"CREATE GRAPH h", "CREATE GRAPH h AS NULL OF g"},
 		"ALTER":                   {"ALTER GRAPH g RENAME TO h", "ALTER EMBEDDING e RENAME TO other", "ALTER MODEL m RENAME TO k", "ALTER ATTRIBUTE a IN g RENAME TO b"},
 		"DROP GRAPH":              {"DROP GRAPH g CASCADE"},

@@ -13,6 +13,7 @@ import (
 	"heavytail/query"
 	"heavytail/query/fault"
 	"heavytail/query/graphs"
+	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/querytest"
@@ -68,8 +69,10 @@ func TestHelps_AsTyped(t *testing.T) {
 		}
 		words := strings.FieldsFunc(h.Syntax, func(r rune) bool { return r < 'A' || r > 'Z' })
 		explains("HELP "+strings.Join(words, " "), h.Statement)
-		if last := words[len(words)-1]; last != "WHERE" { // a topic of its own
-			explains("HELP "+words[0]+" "+last, h.Statement)
+		// WHERE is a topic of its own, and CREATE GRAPH is not CREATE DIRECTED GRAPH.
+		short := words[0] + " " + words[len(words)-1]
+		if !strings.HasSuffix(short, " WHERE") && !slices.ContainsFunc(helps, func(o help.Statement) bool { return o.Statement == short && short != h.Statement }) {
+			explains("HELP "+short, h.Statement)
 		}
 	}
 	for text, statement := range map[string]string{

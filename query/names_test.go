@@ -32,6 +32,7 @@ type naming struct {
 // namings has every statement that names an object. TestNames_All holds it against the
 // descriptions of the statements.
 var namings = []naming{
+	{statement: "CREATE DIRECTED GRAPH", text: "CREATE DIRECTED GRAPH {new graph}"},
 	{statement: "CREATE GRAPH", text: "CREATE GRAPH made AS NEAREST 2 USING cosine({embedding}) MUTUAL"},
 	{statement: "CREATE GRAPH", text: "CREATE GRAPH made AS SUBGRAPH OF {graph} WHERE {attribute} > 1"},
 	{statement: "CREATE GRAPH", text: "CREATE GRAPH made AS COMPONENT OF {graph} FROM 1"},

@@ -96,7 +96,7 @@ type DegreeSummary struct {
 var describeGraph = &engine.Statement[*parser.DescribeGraph, DescribeGraphRequest, storage.GraphInfo, GraphDescription]{
 	Help: help.Statement{
 		Statement: "DESCRIBE GRAPH",
-		Summary:   "reports size, components, degree distribution, clustering, the fitted power law, and the least dimension that the largest hub suggests; of a directed graph also reciprocity, strong components, and the degrees and power laws of each direction",
+		Summary:   "reports size, components, degrees, clustering, the power law, the least dimension of the largest hub, and of a directed graph reciprocity and strong components",
 		Detail:    "It shows one screen of properties, and with ALL all of them: also the diameter of the largest component, exact or as the bounds that searches from 127 vertices leave (COMPUTE eccentricity is exact), and what takes the space of the file",
 		Words:     "diameter summary info statistics density power law exponent degree distribution scale free hubs clustering assortativity connected size overview describe",
 		Columns:   "property, value",

@@ -62,7 +62,7 @@ func (s *Service) Export(ctx context.Context, req files.ExportRequest) (files.Ex
 var exportVertices = &engine.Statement[*parser.ExportVertices, files.ExportRequest, exportTarget, files.ExportResult]{
 	Help: help.Statement{
 		Statement: "EXPORT VERTICES",
-		Summary:   "writes the vertices of a graph with their attributes as CSV or Parquet",
+		Summary:   "writes vertices with their attributes as CSV or Parquet",
 		Detail:    "CSV is compressed if the name ends in .gz or .zst",
 		Words:     "save write nodes attributes table csv pandas dataframe gephi",
 		Columns:   "file, vertices",

@@ -54,7 +54,7 @@ type generated struct {
 var generateGraph = &engine.Statement[*parser.Generate, GenerateRequest, generated, GenerateResult]{
 	Help: help.Statement{
 		Statement: "GENERATE",
-		Summary:   "creates a random graph; SHOW GENERATORS lists the models",
+		Summary:   "creates a random graph; SHOW GENERATORS lists models",
 		Words:     "random synthetic graph simulate barabasi albert erdos renyi benchmark toy",
 		Columns:   "graph, vertices, edges, seconds",
 	},

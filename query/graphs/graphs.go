@@ -37,7 +37,7 @@ var createGraph = &engine.Statement[*parser.CreateGraph, string, engine.Nothing,
 var createDirected = &engine.Statement[*parser.CreateGraph, string, engine.Nothing, storage.GraphInfo]{
 	Help: help.Statement{
 		Statement: "CREATE DIRECTED GRAPH",
-		Summary:   "creates an empty graph whose edges have a source and a target",
+		Summary:   "creates an empty graph, whose edges have a direction",
 		Detail:    "Up to two edges join two vertices, one in each direction, each with its own weight and time. INSERT EDGE, UPDATE EDGE and DELETE EDGE name the source first. Conditions and columns have in_degree and out_degree beside degree, which counts neighbours in either direction. What has no direction, such as components, embeddings and scorers, reads the undirected view: vertices are neighbours if an edge leads from one to the other, with the sum of the weights and the later time. CREATE GRAPH … AS UNDIRECTED stores that view",
 		Words:     "digraph arcs follows cites source target direction",
 	},
@@ -81,7 +81,7 @@ type dropGraphRequest struct {
 var dropGraph = &engine.Statement[*parser.DropGraph, dropGraphRequest, engine.Nothing, engine.Nothing]{
 	Help: help.Statement{
 		Statement: "DROP GRAPH",
-		Summary:   "removes a graph; CASCADE also removes its embeddings and models",
+		Summary:   "removes a graph; CASCADE also embeddings and models",
 		Words:     "delete remove",
 	},
 	Bind: func(b *engine.Binder, s *parser.DropGraph) dropGraphRequest {

@@ -104,7 +104,7 @@ type ImportResult struct {
 var importEdges = &engine.Statement[*parser.Import, ImportRequest, engine.Nothing, ImportResult]{
 	Help: help.Statement{
 		Statement: "IMPORT",
-		Summary:   "adds the edges of a file to a graph: text, CSV, GraphML, GEXF, GML, JSON, Pajek, Matrix Market, METIS or Parquet",
+		Summary:   "adds the edges of a file: text, CSV, GraphML, GEXF, GML, JSON, Pajek, Matrix Market, METIS or Parquet",
 		Detail:    "Text may be compressed. '-' is standard input",
 		Words:     "load read open file csv tsv edge list edgelist networkx igraph gephi gexf graphml gml json pajek snap konect pandas matrix market mtx metis parquet excel adjacency stdin timestamps weights directed ingest missing values header separator",
 		Columns:   "graph, vertices, edges, duplicates, self_loops, skipped, seconds",

@@ -32,8 +32,8 @@ type PathsResult struct {
 var showPaths = &engine.Statement[*parser.Paths, PathsRequest, storage.GraphInfo, PathsResult]{
 	Help: help.Statement{
 		Statement: "PATHS",
-		Summary:   "finds the n shortest paths between two vertices that come to no vertex twice, the shortest first",
-		Detail:    "A path has the fewest edges, or BY WEIGHT the smallest sum of weights; of equal paths the first is the one whose vertices came into the graph first. There are fewer rows if there are fewer paths",
+		Summary:   "finds the n shortest paths between two vertices",
+		Detail:    "No path comes to a vertex twice, and the shortest is first: it has the fewest edges, or BY WEIGHT the smallest sum of weights; of equal paths the first is the one whose vertices came into the graph first. There are fewer rows if there are fewer paths",
 		Words:     "shortest simple paths k yen alternative routes loopless",
 		Columns:   "path, step, vertex, length",
 	},
