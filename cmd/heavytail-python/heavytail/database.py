@@ -157,7 +157,8 @@ class Database:
         return self.query(f"{statement} WITH {scorer}" + condition(where), params)
 
     def import_networkx(self, graph, name, **options):
-        """Adds the vertices, edges and attributes of vertices of an undirected networkx graph to the graph of a name.
+        """Adds the vertices, edges and attributes of a networkx graph to the graph of a name, which is made directed if the
+        networkx graph is.
 
         Keys are str() of the nodes, and two nodes must not have the same. The edge attribute weight is
         the weight, unless the option weight names another one; options are those of IMPORT, such as
@@ -167,9 +168,10 @@ class Database:
         return self.query(f"IMPORT '-' INTO {quoted(name)}{settings(options)}", data=exchange.node_link(graph))
 
     def to_networkx(self, name):
-        """A graph as a networkx.Graph, with the attributes of its vertices, and weight and time of its edges."""
+        """A graph as a networkx.Graph, or a directed one as a DiGraph, with attributes, and weight and time of edges."""
+        directed = any(row == ("directed", True) for row in map(tuple, self.query(f"DESCRIBE GRAPH {quoted(name)} ALL")))
         vertices, edges = self.query(f"SHOW VERTICES IN {quoted(name)}"), self.query(f"SHOW EDGES IN {quoted(name)}")
-        return exchange.graph_of(vertices, edges)
+        return exchange.graph_of(vertices, edges, directed)
 
 
 def quoted(name):

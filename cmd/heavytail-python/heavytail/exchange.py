@@ -5,10 +5,8 @@ import json
 
 def node_link(graph):
     """Yields a networkx graph as node-link JSON, in parts."""
-    if graph.is_directed():
-        raise TypeError("edges have no direction in heavytail: pass graph.to_undirected()")
     seen = {}
-    yield b'{"nodes":['
+    yield b'{"directed":true,"nodes":[' if graph.is_directed() else b'{"directed":false,"nodes":['
     comma = b""
     for node, attributes in graph.nodes(data=True):
         key = str(node)
@@ -40,15 +38,15 @@ def _plain(value):
     return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
 
 
-def graph_of(vertices, edges):
+def graph_of(vertices, edges, directed):
     """A networkx graph from the rows of SHOW VERTICES and SHOW EDGES."""
     import networkx
 
-    graph = networkx.Graph()
+    graph = networkx.DiGraph() if directed else networkx.Graph()
     names = vertices.columns[2:]  # behind vertex and degree
     for key, _, *values in vertices:
         graph.add_node(key, **{name: value for name, value in zip(names, values) if value is not None})
-    names = edges.columns[2:]  # weight and time, if the graph has any
+    names = edges.columns[2:]  # weight and time, if the graph has any, and attributes
     for source, target, *values in edges:
         graph.add_edge(source, target, **{name: value for name, value in zip(names, values) if value is not None})
     return graph
