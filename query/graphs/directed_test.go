@@ -22,8 +22,17 @@ func TestDirected(t *testing.T) {
 		t.Fatal(err)
 	}
 	edges := map[[2]string]storage.Edge{}
-	for _, e := range randomEdges(3, 30, 120) {
+	for i, e := range randomEdges(3, 30, 120) {
+		if i%3 > 0 { // a third of the edges has no value
+			e.Values = []storage.NamedValue{{Name: "tag", Value: storage.IntegerValue(int64(i))}}
+		}
 		edges[[2]string{e.Source, e.Target}] = e
+	}
+	tag := func(e storage.Edge) (tag storage.Value) {
+		if len(e.Values) > 0 {
+			tag = e.Values[0].Value
+		}
+		return tag
 	}
 	in, out, keys := map[string]int{}, map[string]int{}, map[string]bool{}
 	for _, e := range edges {
@@ -41,7 +50,7 @@ func TestDirected(t *testing.T) {
 		n := 0
 		for e, err := range s.EachEdge(ctx, graphs.EdgesRequest{Graph: name}) {
 			w, there := want[[2]string{e.Source, e.Target}]
-			if n++; err != nil || !there || e.Weight != w.Weight || e.Timed != w.Timed || e.Timed && e.Time != w.Time {
+			if n++; err != nil || !there || e.Weight != w.Weight || e.Timed != w.Timed || e.Timed && e.Time != w.Time || e.Attributes[0] != tag(w) {
 				t.Fatalf("%s: edge %+v, %v, want %+v", name, e, err, w)
 			}
 		}
@@ -79,6 +88,16 @@ func TestDirected(t *testing.T) {
 			for _, n := range near.Neighbors {
 				if want--; !follows(key, n.Vertex) {
 					t.Errorf("%s is no neighbour of %s, %q", n.Vertex, key, direction)
+				}
+				var tagged storage.Value // of the edge from the vertex, or else of that to it
+				if direction != graphs.DirectionIn {
+					tagged = tag(edges[[2]string{key, n.Vertex}])
+				}
+				if direction != graphs.DirectionOut && tagged.IsMissing() {
+					tagged = tag(edges[[2]string{n.Vertex, key}])
+				}
+				if n.Attributes[0] != tagged {
+					t.Errorf("%s has the neighbour %s with %v, want %v, %q", key, n.Vertex, n.Attributes[0], tagged, direction)
 				}
 			}
 			if want != 0 {
@@ -118,6 +137,39 @@ func TestDirected(t *testing.T) {
 	d, err2 := s.Describe(ctx, graphs.DescribeGraphRequest{Graph: "g"})
 	if err != nil || err2 != nil || view.Graph.Directed || d.Directions == nil || view.Graph.Edges != d.Directions.Pairs {
 		t.Fatalf("%+v, %v, %+v, %v", view, err, d.Directions, err2)
+	}
+	// The undirected graphs have the value of the edge from the vertex that came into the graph first, or else the other.
+	// A union has the last.
+	for _, req := range []graphs.DeriveRequest{
+		{Graph: "view", How: graphs.DeriveUndirected},
+		{Graph: "forest", How: graphs.DeriveForest},
+		{Graph: "union", How: graphs.DeriveUnion, Others: []string{"heavy"}},
+	} {
+		req.Of = "g"
+		if req.Graph != "view" {
+			if made, err := s.Derive(ctx, req); err != nil || made.Graph.Directed {
+				t.Fatalf("%+v, %v", made, err)
+			}
+		}
+		valued := 0
+		for e, err := range s.EachEdge(ctx, graphs.EdgesRequest{Graph: req.Graph}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			there, back := tag(edges[[2]string{e.Source, e.Target}]), tag(edges[[2]string{e.Target, e.Source}])
+			want := []storage.Value{there}
+			if there.IsMissing() {
+				want[0] = back
+			} else if req.How == graphs.DeriveUnion && !back.IsMissing() {
+				want = append(want, back)
+			}
+			if valued++; !slices.Contains(want, e.Attributes[0]) {
+				t.Errorf("%s: edge %s, %s has %v, want one of %v", req.Graph, e.Source, e.Target, e.Attributes[0], want)
+			}
+		}
+		if valued == 0 {
+			t.Errorf("%s has no edges", req.Graph)
+		}
 	}
 	mutual := 0
 	for pair := range edges {
