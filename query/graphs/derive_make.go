@@ -31,14 +31,16 @@ func deriveFrom(c *engine.Call, req DeriveRequest, info storage.GraphInfo) (made
 	case !info.Directed:
 	case req.How == DeriveNull:
 		c.Notice("graph %s is undirected: it has the degrees of the undirected view of graph %s", fault.Name(req.Graph), fault.Name(info.Name))
-	case req.How != DeriveUndirected && req.How != DeriveForest || len(info.EdgeAttributes) > 0:
-		list, err := edgesOf(c, info)
-		if err != nil {
-			return made, err
+	case req.How == DeriveUndirected || req.How == DeriveForest:
+		if len(info.EdgeAttributes) > 0 {
+			_, arcs, err = c.Directed(info.Name, fault.Graph)
 		}
-		if arcs = list.directed; req.How != DeriveUndirected && req.How != DeriveForest {
-			edges = list
-		}
+	default:
+		edges, err = edgesOf(c, info)
+		arcs = edges.directed
+	}
+	if err != nil {
+		return made, err
 	}
 	s, err := scan.New(c, req.Of, req.Where, names, 0)
 	if err != nil {
@@ -80,7 +82,7 @@ func deriveFrom(c *engine.Call, req DeriveRequest, info storage.GraphInfo) (made
 	if made.columns, err = columnsOf(s.Graph.Info, s.Columns, vertices); err != nil || req.How == DeriveNull {
 		return made, err
 	}
-	made.edgeColumns, err = edgeColumnsOf(c, s.Graph, made, edgesFrom(s.Graph.Graph, arcs, req.How == DeriveReversed), vertices)
+	made.edgeColumns, err = edgeColumnsOf(c, s.Graph, made, edgesFrom(s.Graph.Graph, arcs, req.How), vertices)
 	return made, err
 }
 
@@ -88,12 +90,14 @@ func deriveFrom(c *engine.Call, req DeriveRequest, info storage.GraphInfo) (made
 // values, the first of them that has one; -1 where there is none. It is called for ascending vertices.
 type originals func(u, v uint32) [2]int64
 
-// edgesFrom finds edges of an undirected graph, or of a directed one those of an edge of its undirected view or, with
-// reversed, of its reverse.
-func edgesFrom(g *csr.Graph, d *csr.Directed, reversed bool) originals {
+// edgesFrom finds edges of an undirected graph, or where d is not nil those of a directed one.
+func edgesFrom(g *csr.Graph, d *csr.Directed, how Derivation) originals {
 	if d == nil {
 		order := g.Order()
-		return func(u, v uint32) [2]int64 { return [2]int64{numberIn(order, u, v), -1} }
+		return func(u, v uint32) [2]int64 {
+			i, _ := order.Number(u, v) // the graph has it
+			return [2]int64{i, -1}
+		}
 	}
 	arc := func(u, v uint32) int64 {
 		at, found := slices.BinarySearch(d.Out.Neighbors(u), v)
@@ -102,17 +106,13 @@ func edgesFrom(g *csr.Graph, d *csr.Directed, reversed bool) originals {
 		}
 		return d.Out.Offsets[u] + int64(at)
 	}
-	if reversed {
+	switch how {
+	case DeriveReversed:
 		return func(u, v uint32) [2]int64 { return [2]int64{arc(v, u), -1} }
+	case DeriveUndirected, DeriveForest:
+		return func(u, v uint32) [2]int64 { return [2]int64{arc(u, v), arc(v, u)} }
 	}
-	return func(u, v uint32) [2]int64 { return [2]int64{arc(u, v), arc(v, u)} }
-}
-
-func numberIn(order *csr.EdgeOrder, u, v uint32) int64 {
-	if i, found := order.Number(u, v); found {
-		return i
-	}
-	return -1
+	return func(u, v uint32) [2]int64 { return [2]int64{arc(u, v), -1} }
 }
 
 // edgeColumnsOf returns the attributes of the edges of a graph that is made of the given vertices of
@@ -122,9 +122,10 @@ func edgeColumnsOf(c *engine.Call, view *session.Graph, made derived, from origi
 	if err != nil || len(set.Columns) == 0 {
 		return nil, err
 	}
-	order, n, both := (*csr.EdgeOrder)(nil), int64(0), true
+	var order *csr.EdgeOrder
+	var n int64
 	if made.directed != nil {
-		order, n, both = made.directed.Out.Order(), made.directed.Arcs(), false
+		order, n = made.directed.Out.Order(), made.directed.Arcs()
 	} else {
 		order, n = made.graph.Order(), made.graph.Edges()
 	}
@@ -140,9 +141,6 @@ func edgeColumnsOf(c *engine.Call, view *session.Graph, made derived, from origi
 		}
 		u, v := order.Ends(int64(i))
 		at := from(vertices[u], vertices[v])
-		if !both {
-			at[1] = -1
-		}
 		for k, column := range list {
 			var value storage.Value
 			for _, place := range at {

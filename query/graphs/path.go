@@ -104,13 +104,7 @@ func runPath(c *engine.Call, req PathRequest, graph storage.GraphInfo) (r PathRe
 			return r, err
 		}
 	}
-	var d *csr.Directed
-	if along {
-		if _, d, err = c.Directed(graph.Name, fault.Graph); err != nil {
-			return r, err
-		}
-	}
-	view, err := c.Graph(graph.Name, fault.Graph)
+	view, d, err := pathGraph(c, graph, req.Direction)
 	if err != nil {
 		return r, err
 	}
@@ -124,6 +118,20 @@ func runPath(c *engine.Call, req PathRequest, graph storage.GraphInfo) (r PathRe
 	}
 	r.Steps, r.Notices = stepsOf(view, found), c.Notices
 	return r, nil
+}
+
+// pathGraph loads what ways in a direction need: of a directed graph, unless its direction is ignored, the
+// rows along which they lead.
+func pathGraph(c *engine.Call, graph storage.GraphInfo, along Direction) (*session.Graph, *csr.Directed, error) {
+	if !graph.Directed || along == DirectionBoth {
+		view, err := c.Graph(graph.Name, fault.Graph)
+		return view, nil, err
+	}
+	view, directed, err := c.Directed(graph.Name, fault.Graph)
+	if err == nil && along == DirectionIn {
+		directed = directed.Reversed()
+	}
+	return view, directed, err
 }
 
 func noPath(c *engine.Call, req PathRequest, along bool) {
@@ -196,9 +204,6 @@ func searchPath(c *engine.Call, req PathRequest, view *session.Graph, d *csr.Dir
 		if d == nil {
 			path, _, failed = algorithms.ShortestPath(c.Ctx, view.Graph, ends[0], ends[1], byWeight)
 			return
-		}
-		if req.Direction == DirectionIn {
-			d = d.Reversed()
 		}
 		var list []algorithms.Path
 		if list, failed = algorithms.DirectedShortestPaths(c.Ctx, d, ends[0], ends[1], 1, byWeight); len(list) > 0 {

@@ -14,7 +14,6 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
-	"heavytail/storage/csr"
 )
 
 // PathsRequest asks for the shortest paths between two vertices.
@@ -126,20 +125,6 @@ func runPaths(c *engine.Call, req PathsRequest, graph storage.GraphInfo) (r Path
 	}
 	r.Notices = c.Notices
 	return r, nil
-}
-
-// pathGraph loads what ways in a direction need: of a directed graph, unless its direction is ignored, the
-// rows along which they lead.
-func pathGraph(c *engine.Call, graph storage.GraphInfo, along Direction) (*session.Graph, *csr.Directed, error) {
-	if !graph.Directed || along == DirectionBoth {
-		view, err := c.Graph(graph.Name, fault.Graph)
-		return view, nil, err
-	}
-	view, directed, err := c.Directed(graph.Name, fault.Graph)
-	if err == nil && along == DirectionIn {
-		directed = directed.Reversed()
-	}
-	return view, directed, err
 }
 
 func pathsRows(req PathsRequest, r PathsResult) *rows.Rows {

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"heavytail/query/fault"
@@ -149,23 +148,35 @@ func (c *Call) EdgeColumns(g *Graph, names []string) (*ColumnSet, error) {
 	set := &ColumnSet{Names: names, Columns: make([]*storage.Column, len(names))}
 	for i, n := range names {
 		a, _ := AttributeIn(g.Info.EdgeAttributes, n)
-		key := CacheKey{Kind: "edge column", Name: n, ID: g.Info.ID, Version: g.Info.Version, Made: g.Info.Modified.UnixNano()}
-		what := fmt.Sprintf("attribute %s of the edges of graph %s", fault.Name(n), fault.Name(g.Info.Name))
-		stop := c.Watch.Start("attribute of edges " + n)
-		value, hit, err := c.Pin(key, columnBytes(a, int(g.Info.Count())), what, func(ctx context.Context) (any, error) {
-			columns, err := c.store.EdgeColumns(ctx, g.Info.Name, g.Info.Version, n)
-			if err != nil {
-				return nil, err
-			}
-			return columns[0], nil
+		column, err := c.column(g, "edge column", n, "attribute of edges", columnBytes(a, int(g.Info.Count())), func(ctx context.Context) ([]*storage.Column, error) {
+			return c.store.EdgeColumns(ctx, g.Info.Name, g.Info.Version, n)
 		})
 		if err != nil {
 			return nil, err
 		}
-		set.Columns[i] = value.(*storage.Column)
-		stop(int64(set.Columns[i].Count()), LoadedFrom(hit))
+		set.Columns[i] = column
 	}
 	return set, nil
+}
+
+// column takes a column of a version of a graph from the cache, or else from read.
+func (c *Call) column(g *Graph, kind, name, what string, bytes int64, read func(ctx context.Context) ([]*storage.Column, error)) (*storage.Column, error) {
+	key := GraphKey(g.Info)
+	key.Kind, key.Name = kind, name
+	stop := c.Watch.Start(what + " " + name)
+	value, hit, err := c.Pin(key, bytes, what+" "+fault.Name(name)+" of graph "+fault.Name(g.Info.Name), func(ctx context.Context) (any, error) {
+		columns, err := read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return columns[0], nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	column := value.(*storage.Column)
+	stop(int64(column.Count()), LoadedFrom(hit))
+	return column, nil
 }
 
 // UnknownAttribute is the error for a name that is not an attribute of the
@@ -181,24 +192,17 @@ func (c *Call) loadColumns(view *Graph, names []string, read func(ctx context.Co
 	set := &ColumnSet{Names: names, Columns: make([]*storage.Column, len(names))}
 	for i, n := range names {
 		attribute, _ := AttributeOf(view.Info, n)
-		key := CacheKey{Kind: "column", Name: n, ID: view.Info.ID, Version: view.Info.Version, Made: view.Info.Modified.UnixNano()}
-		what := fmt.Sprintf("attribute %s of graph %s", fault.Name(n), fault.Name(view.Info.Name))
-		stop := c.Watch.Start("attribute " + n)
-		value, hit, err := c.Pin(key, columnBytes(attribute, view.Info.Vertices), what, func(ctx context.Context) (any, error) {
+		column, err := c.column(view, "column", n, "attribute", columnBytes(attribute, view.Info.Vertices), func(ctx context.Context) ([]*storage.Column, error) {
 			if ofDirection(view.Info, n) {
-				return c.directionColumn(view, n)
+				column, err := c.directionColumn(view, n)
+				return []*storage.Column{column}, err
 			}
-			columns, err := read(ctx, view.Info.Name, view.Info.Version, n)
-			if err != nil {
-				return nil, err
-			}
-			return columns[0], nil
+			return read(ctx, view.Info.Name, view.Info.Version, n)
 		})
 		if err != nil {
 			return nil, err
 		}
-		set.Columns[i] = value.(*storage.Column)
-		stop(int64(set.Columns[i].Count()), LoadedFrom(hit))
+		set.Columns[i] = column
 	}
 	return set, nil
 }

@@ -52,7 +52,8 @@ func (c *Call) Directed(graph string, at fault.Part) (*Graph, *csr.Directed, err
 
 func (c *Call) loadDirected(view *Graph) (*csr.Directed, error) {
 	info := view.Info
-	key := CacheKey{Kind: "directed", ID: info.ID, Version: info.Version, Made: info.Modified.UnixNano()}
+	key := GraphKey(info)
+	key.Kind = "directed"
 	stop := c.Watch.Start("directions " + info.Name)
 	value, hit, err := c.Pin(key, DirectedBytes(info), "the directions of graph "+fault.Name(info.Name), func(ctx context.Context) (any, error) {
 		d, now, err := c.store.Directed(ctx, info.Name)
@@ -75,7 +76,7 @@ func DirectedBytes(info storage.GraphInfo) int64 {
 	return EdgeBytes(info) + 8*int64(info.Vertices)
 }
 
-// directionColumns are those columns of a graph that are computed from its edges.
+// directionColumn is a column of a graph that is computed from its edges.
 func (c *Call) directionColumn(view *Graph, name string) (*storage.Column, error) {
 	d, err := c.loadDirected(view)
 	if err != nil {
