@@ -68,13 +68,13 @@ func (c *edgeCompiler) name(node parser.Ident) operand[where.EdgeCandidate] {
 		}
 		return operand[where.EdgeCandidate]{kind: a.Type, value: func(e where.EdgeCandidate) storage.Value { return e.At(i) }}
 	}
-	e, names := fault.New(fault.Where, "an edge has no %s", fault.Quote(node.Name)), EdgeNames(c.vertices.graph)
+	e := fault.New(fault.Where, "an edge has no %s", fault.Quote(node.Name))
 	if ofVertex(c.vertices.graph, node.Name) {
 		name := parser.Flag{Name: node}.String()
 		e.Remedy = "BOTH (" + name + " …) or EITHER (" + name + " …) is a condition on its ends"
 	} else {
-		e.Expected = names
-		e.WithNearest(node.Name, names, nil)
+		names := EdgeNames(c.vertices.graph)
+		e.WithNearest(node.Name, names, nil).Expected = names // near ones, too, as they are few
 	}
 	c.Fail(e)
 	return operand[where.EdgeCandidate]{}
