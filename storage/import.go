@@ -97,7 +97,7 @@ type ImportStats struct {
 	SelfLoops        int64           `json:"self_loops"`       // edges from a vertex to itself; they are dropped, the vertex is kept
 	NewVertices      int64           `json:"new_vertices"`     // vertices that the graph did not have
 	UpdatedVertices  int64           `json:"updated_vertices"` // vertices of the graph whose attributes changed
-	RepeatedValues   int64           `json:"repeated_values"`  // values that replaced an earlier value from the same input
+	RepeatedValues   int64           `json:"repeated_values"`  // values of vertices that replaced an earlier value from the same input
 	Resumed          bool            `json:"resumed"`          // the import continued one that had been interrupted
 	Times            format.TimeForm `json:"times"`            // how the graph writes timestamps after the import
 	Seconds          float64         `json:"seconds"`

@@ -24,7 +24,7 @@ type Column struct {
 	texts block.KeySet // distinct texts; number 0 is the empty one
 	table block.KeyTable
 
-	repeated int64             // values that differ from an earlier value of their vertex
+	repeated int64             // values that differ from an earlier value of their vertex or edge
 	joiner   string            // between the values of a vertex; "" keeps the last
 	joined   map[uint32][]byte // by vertex that has several values: all of them
 

@@ -144,11 +144,11 @@ func (l *List) End(ctx context.Context, read *format.ReadStats) error {
 	return nil
 }
 
-// RepeatedValues returns the number of values that differ from an earlier value of the same vertex or
-// edge. Those of edges are counted when they are filled in.
-func (l *List) RepeatedValues() int64 {
-	n := int64(0)
-	for _, c := range slices.Concat(l.Columns, l.EdgeColumns) {
+// RepeatedValues returns the number of values that differ from an earlier value of the same vertex.
+func (l *List) RepeatedValues() int64 { return repeated(l.Columns) }
+
+func repeated(columns []*Column) (n int64) {
+	for _, c := range columns {
 		n += c.repeated
 	}
 	return n
@@ -163,6 +163,9 @@ func (l *List) Remarks() (list []format.Remark) {
 	}
 	if l.undir > 0 {
 		list = append(list, format.Remark{What: "edges without a direction, taken in both directions", Count: l.undir})
+	}
+	if n := repeated(l.EdgeColumns); n > 0 {
+		list = append(list, format.Remark{What: "values replaced by a later value of the same edge", Count: n, Remedy: "repeated := 'first' keeps the first"})
 	}
 	if l.rounded > 0 {
 		list = append(list, format.Remark{What: "whole weights above 16,777,216 rounded to seven digits", Count: l.rounded})
