@@ -103,12 +103,11 @@ func EncodeDirected(arcs []ArcValue, room int) (record []byte, count int) {
 
 func (m arcMeter) encode(arcs []ArcValue, room int) (record []byte, count int) {
 	for _, v := range arcs {
-		grown := m
-		grown.add(v)
-		if grown.count > 1 && grown.size() > room {
+		before := m
+		if m.add(v); m.count > 1 && m.size() > room {
+			m = before
 			break
 		}
-		m = grown
 	}
 	arcs = arcs[:m.count]
 	record = make([]byte, arcBlockHead, m.size()-arcKeySize)

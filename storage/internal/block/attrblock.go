@@ -233,42 +233,40 @@ func DecodeValues[P Place](kind Type, key, payload []byte, yield func(place P, v
 	if count == 0 {
 		return fault.Record("attribute block without values")
 	}
-	d := valueDecoder{kind: kind}
-	if placeSize[P]() == 8 {
-		arcs, rest, err := decodeGroups(nil, ArcOfKey(key[2:]), count, payload[3:])
-		if err != nil {
-			return err
-		}
-		d.b = rest
-		for _, a := range arcs {
-			if err := decodeValue(&d, P(a), yield); err != nil {
-				return err
-			}
-		}
-		return d.end()
-	}
-	runs, size, err := decodeRuns(nil, binary.BigEndian.Uint32(key[2:]), count, payload[3:])
+	runs, rest, err := decodePlaces[P](key[2:], count, payload[3:])
 	if err != nil {
 		return err
 	}
-	d.b = payload[3+size:]
+	d := valueDecoder{kind: kind, b: rest}
 	for _, run := range runs {
-		for i := range uint32(run.n) {
-			if err := decodeValue(&d, P(run.first+i), yield); err != nil {
+		for i := range run.n {
+			v, err := d.next()
+			if err != nil {
+				return err
+			}
+			if err := yield(run.first+P(i), v); err != nil {
 				return err
 			}
 		}
 	}
-	return d.end()
+	if len(d.b) != 0 || d.bits != 0 {
+		return fault.Record("%d bytes after the values", len(d.b))
+	}
+	return nil
 }
 
-// decodeValue calls yield with the next value, which is that of a place.
-func decodeValue[P Place](d *valueDecoder, place P, yield func(place P, v Value) error) error {
-	v, err := d.next()
-	if err != nil {
-		return err
+// decodePlaces returns the places of a block, of which the first is known, and the bytes behind them.
+func decodePlaces[P Place](first []byte, count int, b []byte) (runs []placeRun[P], rest []byte, err error) {
+	if placeSize[P]() == 4 {
+		slots, size, err := decodeRuns(nil, binary.BigEndian.Uint32(first), count, b)
+		return any(slots).([]placeRun[P]), b[size:], err
 	}
-	return yield(place, v)
+	arcs, rest, err := decodeGroups(nil, ArcOfKey(first), count, b)
+	runs = make([]placeRun[P], len(arcs))
+	for i, a := range arcs {
+		runs[i] = placeRun[P]{P(a), 1}
+	}
+	return runs, rest, err
 }
 
 // valueDecoder reads values one after the other.
@@ -279,14 +277,6 @@ type valueDecoder struct {
 	known map[string]bool
 	bits  byte // booleans of the last byte that were not yet returned
 	left  int
-}
-
-// end returns an error if there is anything behind the last value.
-func (d *valueDecoder) end() error {
-	if len(d.b) != 0 || d.bits != 0 {
-		return fault.Record("%d bytes after the values", len(d.b))
-	}
-	return nil
 }
 
 func (d *valueDecoder) next() (Value, error) {

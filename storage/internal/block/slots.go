@@ -25,8 +25,9 @@ import (
 // NoVertex is a number that is not used for any vertex.
 const NoVertex = math.MaxUint32
 
-type slotRun struct {
-	first uint32
+// placeRun is n consecutive places.
+type placeRun[P Place] struct {
+	first P
 	n     int
 }
 
@@ -40,7 +41,7 @@ type slotRun struct {
 // encoding.
 
 // decodeRuns appends the runs of count slots to dst and returns the number of bytes read.
-func decodeRuns(dst []slotRun, first uint32, count int, b []byte) (runs []slotRun, size int, err error) {
+func decodeRuns(dst []placeRun[uint32], first uint32, count int, b []byte) (runs []placeRun[uint32], size int, err error) {
 	next := uint64(first)
 	for {
 		more, n := uvarint(b[size:])
@@ -48,7 +49,7 @@ func decodeRuns(dst []slotRun, first uint32, count int, b []byte) (runs []slotRu
 			return dst, 0, fault.Record("run of slots")
 		}
 		size += n
-		dst = append(dst, slotRun{uint32(next), int(more) + 1})
+		dst = append(dst, placeRun[uint32]{uint32(next), int(more) + 1})
 		if count -= int(more) + 1; count == 0 {
 			return dst, size, nil
 		}

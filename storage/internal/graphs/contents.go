@@ -214,16 +214,17 @@ func readAttributes(t *tree.Tx, graph string, r *Record, c *Contents) error {
 // ReadColumn reads the values of an attribute of vertices into a column of length n.
 // vertices, where not nil, gives the place of each slot.
 func ReadColumn(t *tree.Tx, r *Record, a AttributeRecord, n int, vertices []uint32) (*block.Column, error) {
-	return readColumn(t, r, a, int64(n), func(slot uint32) (int64, error) {
+	w := columnWriter{t: t, column: block.NewColumn(a.Attribute(), n)}
+	return w.finish(a, EachValue(t, r, a, func(slot uint32, v block.Value) error {
 		at := slot
 		if vertices != nil && uint64(slot) < uint64(len(vertices)) {
 			at = vertices[slot]
 		}
 		if uint64(at) >= uint64(n) {
-			return 0, fault.Record("value of slot %d, which is empty or beyond the graph", slot)
+			return fault.Record("value of slot %d, which is empty or beyond the graph", slot)
 		}
-		return int64(at), nil
-	})
+		return w.put(int64(at), v)
+	}))
 }
 
 // EdgeColumns reads the values of attributes of edges by the numbers of the edges between vertices.
@@ -265,49 +266,51 @@ func ReadEdgeColumn(t *tree.Tx, r *Record, a AttributeRecord, order *csr.EdgeOrd
 	if r.Count() > math.MaxUint32 {
 		return nil, fmt.Errorf("attribute %q of %d edges: %w", fault.Clip(a.Name), r.Count(), fault.ErrLimit)
 	}
-	last := block.Arc(0)
-	return readColumn(t, r, a, int64(r.Count()), func(arc block.Arc) (int64, error) {
+	w, last := columnWriter{t: t, column: block.NewColumn(a.Attribute(), int(r.Count()))}, block.Arc(0)
+	return w.finish(a, EachValue(t, r, a, func(arc block.Arc, v block.Value) error {
 		if arc <= last {
-			return 0, fault.Record("attribute blocks do not ascend")
+			return fault.Record("attribute blocks do not ascend")
 		}
 		last = arc
-		u, v := arc.Source(), arc.Target()
+		source, target := arc.Source(), arc.Target()
 		if vertices != nil {
-			if uint64(max(u, v)) >= uint64(len(vertices)) {
-				return 0, fault.Record("value of the edge of slots (%d, %d) of %d", u, v, len(vertices))
+			if uint64(max(source, target)) >= uint64(len(vertices)) {
+				return fault.Record("value of the edge of slots (%d, %d) of %d", source, target, len(vertices))
 			}
-			u, v = vertices[u], vertices[v]
+			source, target = vertices[source], vertices[target]
 		}
-		at, found := order.Number(u, v)
+		at, found := order.Number(source, target)
 		if !found || at >= int64(r.Count()) {
-			return 0, fault.Record("value of the edge of slots (%d, %d), which the graph does not have", arc.Source(), arc.Target())
+			return fault.Record("value of the edge of slots (%d, %d), which the graph does not have", arc.Source(), arc.Target())
 		}
-		return at, nil
-	})
+		return w.put(at, v)
+	}))
 }
 
-// readColumn reads the values of an attribute into a column of length n; at gives the number of a
-// place in the column.
-func readColumn[P block.Place](t *tree.Tx, r *Record, a AttributeRecord, n int64, at func(place P) (int64, error)) (*block.Column, error) {
-	c := block.NewColumn(a.Attribute(), int(n))
-	next := int64(0)
-	err := EachValue(t, r, a, func(place P, v block.Value) error {
-		i, err := at(place)
-		if err == nil && i < next {
-			err = fault.Record("attribute blocks do not ascend")
-		}
-		if err != nil {
-			return err
-		}
-		next = i + 1
-		block.PutValue(c, uint32(i), v)
-		return t.Took(8+len(v.Text()), c.Growing)
-	})
-	if err == nil && uint64(c.Count()) != a.Values {
-		err = fault.Record("%d values where the catalogue says %d", c.Count(), a.Values)
+// columnWriter fills a column with the values of an attribute.
+type columnWriter struct {
+	t      *tree.Tx
+	column *block.Column
+	next   int64 // numbers from this one on may follow
+}
+
+// put sets the value of a number in the column.
+func (w *columnWriter) put(at int64, v block.Value) error {
+	if at < w.next {
+		return fault.Record("attribute blocks do not ascend")
 	}
-	block.CompactColumn(c)
-	return c, err
+	w.next = at + 1
+	block.PutValue(w.column, uint32(at), v)
+	return w.t.Took(8+len(v.Text()), w.column.Growing)
+}
+
+// finish returns the column after the last value, or after an error.
+func (w *columnWriter) finish(a AttributeRecord, err error) (*block.Column, error) {
+	if err == nil && uint64(w.column.Count()) != a.Values {
+		err = fault.Record("%d values where the catalogue says %d", w.column.Count(), a.Values)
+	}
+	block.CompactColumn(w.column)
+	return w.column, err
 }
 
 // EachValue calls yield with every value of an attribute, in the order of the

@@ -144,6 +144,11 @@ func (t *Tx) Took(bytes int, growing func(step int64) int64) error {
 	if t.unseen += bytes; t.unseen < roomStep {
 		return nil
 	}
+	return t.see(growing)
+}
+
+// see is the rest of Took, apart from it so that calls of Took are inlined.
+func (t *Tx) see(growing func(step int64) int64) error {
 	t.unseen = 0
 	t.ReleaseMap()
 	if t.Room == nil {
