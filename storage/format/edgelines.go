@@ -211,7 +211,8 @@ func (p *parser) plainLines(text []byte) (done int, err error) {
 	text = text[:bytes.LastIndexByte(text, '\n')+1] // so that every scan below ends
 	class, runs := &p.class, p.sep == delimited.SeparatorWhitespace
 	most := cmp.Or(p.opts.MaxLines, math.MaxInt64)
-	edge := Edge{Weight: 1, Both: p.both}
+	clear(p.attributes.values) // of braces in the line above
+	edge := Edge{Weight: 1, Both: p.both, Values: p.attributes.values}
 	for at := 0; at < len(text); done = at {
 		for runs && class[text[at]] == classSeparator {
 			at++

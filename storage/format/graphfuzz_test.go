@@ -256,7 +256,7 @@ func FuzzReadGraphML(f *testing.F) {
 // FuzzReadWeighted reads edge lists whose columns are chosen.
 func FuzzReadWeighted(f *testing.F) {
 	addFiles(f, ".edgelist")
-	for _, text := range []string{"source,target,weight,time\na,b,2,\n", "# source target w ts\na b .5 7\n", "w,to,from,date\n1,a,b,2020-01-02\n", "a b 1e-3 +7\n", "who,whom,w\n#a,b,NA\nb,c,2\n", "a b {'weight': 2, 'x': ['}']}\n", "sep=;\na;b\n", "x y\r1 2\r", "a|b|1,5\n"} {
+	for _, text := range []string{"source,target,weight,time\na,b,2,\n", "# source target w ts\na b .5 7\n", "w,to,from,date\n1,a,b,2020-01-02\n", "a b 1e-3 +7\n", "who,whom,w\n#a,b,NA\nb,c,2\n", "a b {'weight': 2, 'x': ['}']}\n", "a b {'t': .5}\nc d\ne f {'u': 1}\ng h\n", "sep=;\na;b\n", "x y\r1 2\r", "a|b|1,5\n"} {
 		f.Add([]byte(text), true)
 	}
 	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, LayoutEdges, text, skip) })
