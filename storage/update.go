@@ -300,13 +300,16 @@ func writeEdges(t *tree.Tx, g *graphState, before, after []block.EdgeState) erro
 		}
 		edits = append(edits, block.Edit[block.ArcValue]{Entry: now.ArcValue, Remove: !now.There}, block.Edit[block.ArcValue]{Entry: back, Remove: !now.There})
 		g.touch(now.Arc.Source(), now.Arc.Target())
-		for _, back := range [2]bool{false, true} {
-			if arc := now.Arc; was.There && (!r.Directed && !back && !now.There || r.Directed && was.Way(back).There && !now.Way(back).There) {
-				if back {
-					arc = arc.Reverse()
+		switch {
+		case len(r.EdgeAttributes) == 0:
+		case r.Directed:
+			for _, back := range [2]bool{false, true} {
+				if way := was.Way(back); way.There && !now.Way(back).There {
+					gone = append(gone, way.Arc)
 				}
-				gone = append(gone, arc)
 			}
+		case was.There && !now.There:
+			gone = append(gone, now.Arc)
 		}
 		r.Edges += block.OneIf(now.There) - block.OneIf(was.There)
 		if r.Directed {
@@ -322,7 +325,7 @@ func writeEdges(t *tree.Tx, g *graphState, before, after []block.EdgeState) erro
 	if err := dropValues(t, g, gone); err != nil {
 		return err
 	}
-	edits, err := block.MergeSort(t.Ctx, edits, func(a, b block.Edit[block.ArcValue]) int { return a.Entry.Compare(b.Entry) })
+	edits, err := block.MergeSort(t.Ctx, edits, func(a, b block.Edit[block.ArcValue]) int { return cmp.Compare(a.Entry.Arc, b.Entry.Arc) })
 	if err != nil {
 		return err
 	}

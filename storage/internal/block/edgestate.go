@@ -1,6 +1,7 @@
 package block
 
 import (
+	"slices"
 	"sort"
 
 	"heavytail/storage/csr"
@@ -33,10 +34,14 @@ func DecodeArcValues(dst []ArcValue, key, payload []byte) (arcs []ArcValue, dire
 	if err := block.Decode(key, payload); err != nil {
 		return dst, false, err
 	}
+	if block.directed {
+		return append(dst, block.values...), true, nil
+	}
+	dst = slices.Grow(dst, len(block.Arcs))
 	for i := range block.Arcs {
 		dst = append(dst, block.At(i))
 	}
-	return dst, block.directed, nil
+	return dst, false, nil
 }
 
 // EdgeState is what joins two vertices, given as the arc from the smaller slot to the larger, with
