@@ -63,7 +63,7 @@ func Errors() []ErrorInfo {
 		{"format.ErrDamaged", format.ErrDamaged, "Wrapped by every StreamError: a compressed stream that is truncated, fails its checksum or is not what it claims to be.", "get the file again, or decompress it by hand to see where it ends"},
 		{"format.ErrEnding", format.ErrEnding, "Wrapped by every EndingError.", "rename the file, or give the option format"},
 		{"format.ErrKey", format.ErrKey, "Wrapped by every KeyError.", "export in a format that can carry the key, such as CSV or JSON"},
-		{"format.ErrLibrary", format.ErrLibrary, "Wrapped by the error of reading or writing Parquet in a program that does not import heavytail/storage/format/parquet.", "add import _ \"heavytail/storage/format/parquet\" to the program, or use another format"},
+		{"format.ErrLibrary", format.ErrLibrary, "Wrapped by the error of reading or writing Parquet or Arrow in a program that does not import heavytail/storage/format/parquet or heavytail/storage/format/arrow.", "add the import that the message names to the program, or use another format"},
 		{"format.ErrLimit", format.ErrLimit, "Wrapped by every error that a limit of the options caused.", "raise the option that the message names"},
 		{"format.ErrNotFinite", format.ErrNotFinite, "Returned for a vector that holds NaN or an infinity.", "remove the value from the file"},
 		{"format.ErrOptions", format.ErrOptions, "Wrapped by every fault that a Validate reports.", "correct the option that the message names"},

@@ -5,6 +5,7 @@ import (
 
 	"heavytail/.ci/leaktest"
 	"heavytail/query/internal/querytest"
+	_ "heavytail/storage/format/arrow"
 	_ "heavytail/storage/format/parquet"
 )
 

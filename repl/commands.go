@@ -272,7 +272,7 @@ func (s *session) outputOnce(ctx context.Context, args []word) error {
 func formatOfFile(name string) (Format, error) {
 	ending := strings.ToLower(filepath.Ext(name))
 	switch ending {
-	case ".parquet", ".gz", ".zst":
+	case ".parquet", ".arrow", ".feather", ".arrows", ".gz", ".zst":
 		return "", fmt.Errorf("%s files are written by the statement itself: put INTO FILE '%s' at its end", ending, name)
 	}
 	formats := map[string]Format{".csv": CSV, ".tsv": TSV, ".json": JSON, ".ndjson": NDJSON, ".md": Markdown}

@@ -31,6 +31,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 	"heavytail/cmd/heavytail-beam/transform"
 	"heavytail/query/links"
+	_ "heavytail/storage/format/arrow"
 	_ "heavytail/storage/format/parquet"
 )
 

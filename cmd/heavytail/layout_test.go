@@ -54,7 +54,10 @@ var layout = map[string][]string{
 	"storage/format/internal/tokens":    {"storage/format/internal/decimal", "storage/format/internal/fault", "storage/internal/excerpt"},
 
 	"storage/format/internal/columnfile": {},
-	"storage/format/parquet":             {"storage/format/internal/columnfile"},
+	"storage/format/internal/columntest": {"storage/format/internal/columnfile"},
+	"storage/format/internal/inflate":    {},
+	"storage/format/parquet":             {"storage/format/internal/columnfile", "storage/format/internal/inflate"},
+	"storage/format/arrow":               {"storage/format/internal/columnfile", "storage/format/internal/inflate"},
 	"storage/gonum":                      {"storage/csr", "storage/vec"},
 	"storage/generate":                   {"storage/csr", "storage/vec"},
 	"embedding": {
@@ -90,7 +93,7 @@ var layout = map[string][]string{
 
 	// Below the families; each imports only those before it.
 	"query/internal/lists":   {},
-	"query/internal/rowfile": {"storage/format"},
+	"query/internal/rowfile": {"query/rows", "storage/format"},
 	"query/internal/session": {"index", "query/fault", "query/parser", "query/plan", "query/rows", "storage", "storage/atomicfile", "storage/csr", "storage/format", "storage/vec"},
 	"query/internal/bind":    {"embedding/option", "query/fault", "query/parser", "query/rows"},
 	"query/internal/job":     {"embedding", "query/fault", "query/internal/session", "query/rows", "storage", "storage/vec"},
@@ -197,7 +200,7 @@ var layout = map[string][]string{
 	},
 	"query/driver":        {"query", "query/fault", "query/parser", "query/rows", "storage"},
 	"query/internal/wire": {"query", "query/fault", "query/parser", "query/rows", "storage"},
-	"query/serve":         {"query", "query/fault", "query/internal/wire", "query/parser", "query/rows"},
+	"query/serve":         {"query", "query/fault", "query/internal/rowfile", "query/internal/wire", "query/parser", "query/rows"},
 	"query/remote":        {"query", "query/internal/wire", "query/parser", "query/rows"},
 	"repl": {
 		"embedding/option", "query", "query/catalogue", "query/fault", "query/graphs", "query/help", "query/links", "query/measures",
@@ -221,7 +224,7 @@ var layout = map[string][]string{
 	"cmd/heavytail": {
 		"cmd/figure", "cmd/markdown", "cmd/picture", "cmd/report", "embedding/evaluate", "embedding/option", "query", "query/catalogue",
 		"query/fault", "query/files", "query/graphs", "query/links", "query/maintenance", "query/parser", "query/remote", "query/rows", "query/serve",
-		"query/studies", "query/vectors", "repl", "storage", "storage/atomicfile", "storage/format", "storage/format/parquet",
+		"query/studies", "query/vectors", "repl", "storage", "storage/atomicfile", "storage/format", "storage/format/arrow", "storage/format/parquet",
 	},
 	"embedding/option": {"storage"},
 }
@@ -234,7 +237,8 @@ var outsiders = map[string][]string{
 	"github.com/vmihailenco/msgpack/v5":     {"storage/internal/block"},
 	"github.com/andybalholm/brotli":         {"storage/format/parquet"},
 	"github.com/parquet-go/parquet-go":      {"storage/format/parquet"},
-	"github.com/klauspost/compress":         {"storage/internal/compress", "storage/format/parquet"},
+	"github.com/google/flatbuffers":         {"storage/format/arrow"},
+	"github.com/klauspost/compress":         {"storage/internal/compress", "storage/format/internal/inflate", "storage/format/parquet"},
 	"github.com/ulikunitz/xz":               {"storage/internal/compress"},
 	"golang.org/x/text":                     {"storage/format/internal/tokens", "storage/internal/compress"},
 	"gonum.org/v1/gonum":                    {"embedding/classify", "embedding/eigen", "embedding/evaluate", "embedding/link", "query/algorithms", "storage/gonum"},

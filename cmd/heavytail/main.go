@@ -18,6 +18,7 @@ import (
 
 	"heavytail/query/parser"
 	"heavytail/storage"
+	_ "heavytail/storage/format/arrow"
 	_ "heavytail/storage/format/parquet"
 
 	"github.com/spf13/cobra"

@@ -78,19 +78,26 @@ func TestDriver_Modes(t *testing.T) {
 	}
 }
 
-// In a program that does not import the library of Parquet, statements that write or read it
+// In a program that does not import the package of a columnar format, statements that write or read it
 // return an error with the import.
-func TestDriver_NoParquet(t *testing.T) {
+func TestDriver_NoColumnar(t *testing.T) {
 	t.Parallel()
-	db, path := openSQL(t, newFile(t)), filepath.Join(t.TempDir(), "x.parquet")
+	for name, begin := range map[string]string{"parquet": "PAR1", "arrow": "ARROW1\x00\x00"} {
+		noColumnar(t, name, begin)
+	}
+}
+
+func noColumnar(t *testing.T, name, begin string) {
+	t.Helper()
+	db, path := openSQL(t, newFile(t)), filepath.Join(t.TempDir(), "x."+name)
 	for _, statement := range []string{"SHOW GRAPHS INTO FILE '%s'", "EXPORT GRAPH friends INTO FILE '%s'", "IMPORT '%s' INTO friends"} {
 		if strings.HasPrefix(statement, "IMPORT") {
-			if err := os.WriteFile(path, []byte("PAR1"), 0o600); err != nil {
+			if err := os.WriteFile(path, []byte(begin), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
 		_, err := db.Exec(fmt.Sprintf(statement, path))
-		if !errors.Is(err, format.ErrLibrary) || !strings.Contains(err.Error(), `import _ "heavytail/storage/format/parquet"`) {
+		if !errors.Is(err, format.ErrLibrary) || !strings.Contains(err.Error(), `import _ "heavytail/storage/format/`+name+`"`) {
 			t.Errorf("%s: %v", statement, err)
 		}
 	}

@@ -11,7 +11,7 @@ type ExportRequest struct {
 	// "csv" for .csv, "graphml" for .graphml, "gexf" for .gexf, "json" (node-link) for .json, "gml" for .gml, "pajek" for .net and
 	// "edges" for .txt, .edges, .edgelist and .el; of vertices "csv" for .csv and .txt; of an embedding "npy" for .npy,
 	// "word2vec_binary" for .bin and "word2vec" for .txt, .vec, .w2v, .emb and .word2vec; of all of them "parquet" for
-	// .parquet. "metis" is for .graph and .metis, and "neo4j", CSV with the headers of Neo4j, for no ending. A name
+	// .parquet, "arrow" for .arrow and .feather, and "arrow_stream" for .arrows. "metis" is for .graph and .metis, and "neo4j", CSV with the headers of Neo4j, for no ending. A name
 	// without an ending means "edges", "csv" or "word2vec"; any other ending is an error.
 	Format string
 	// Spreadsheet makes CSV safe to open in a spreadsheet: an apostrophe is

@@ -22,7 +22,7 @@ import (
 )
 
 func vertexFormats() []export.Format {
-	return []export.Format{{Name: "csv", Endings: []string{".csv", ".txt"}, Title: "CSV"}, {Name: "neo4j", Title: "CSV for Neo4j"}, export.ParquetFormat()}
+	return append([]export.Format{{Name: "csv", Endings: []string{".csv", ".txt"}, Title: "CSV"}, {Name: "neo4j", Title: "CSV for Neo4j"}}, export.ColumnarFormats()...)
 }
 
 // exportTarget is a file that can be written, and the graph to write.
@@ -34,7 +34,7 @@ type exportTarget struct {
 var exportGraph = &engine.Statement[*parser.ExportGraph, files.ExportRequest, exportTarget, files.ExportResult]{
 	Help: help.Statement{
 		Statement: "EXPORT GRAPH",
-		Summary:   "writes the edges of a graph as text, CSV, Neo4j's CSV, METIS, Pajek or Parquet, or all of it as GraphML, GEXF, GML or JSON",
+		Summary:   "writes the edges of a graph as text, CSV, Neo4j's CSV, METIS, Pajek, Parquet or Arrow, or all of it as GraphML, GEXF, GML or JSON",
 		Detail:    "Weights, times and attributes of edges are written with the edges (METIS and Pajek leave out what they do not have), attributes of vertices in the last four. Text is compressed if the name ends in .gz or .zst",
 		Words:     "save write dump gephi graphml gexf gml json csv neo4j networkx igraph cytoscape pajek download output",
 		Columns:   "file, edges",
@@ -62,7 +62,7 @@ func (s *Service) Export(ctx context.Context, req files.ExportRequest) (files.Ex
 var exportVertices = &engine.Statement[*parser.ExportVertices, files.ExportRequest, exportTarget, files.ExportResult]{
 	Help: help.Statement{
 		Statement: "EXPORT VERTICES",
-		Summary:   "writes vertices with their attributes as CSV or Parquet",
+		Summary:   "writes vertices with their attributes as CSV, Parquet or Arrow",
 		Detail:    "CSV is compressed if the name ends in .gz or .zst",
 		Words:     "save write nodes attributes table csv pandas dataframe gephi",
 		Columns:   "file, vertices",
@@ -81,7 +81,7 @@ var exportVertices = &engine.Statement[*parser.ExportVertices, files.ExportReque
 	Reads: true,
 }
 
-// ExportVertices writes the vertices of a graph with their attributes as CSV or Parquet.
+// ExportVertices writes the vertices of a graph with their attributes as CSV, Parquet or Arrow.
 func (s *Service) ExportVertices(ctx context.Context, req files.ExportRequest) (files.ExportResult, error) {
 	return exportVertices.Answer(ctx, s.db, req)
 }
@@ -118,14 +118,17 @@ func runExportGraph(c *engine.Call, req files.ExportRequest, found exportTarget)
 	}
 	keys := func(w io.Writer) error { return format.WriteKeys(c.Ctx, w, g.Vertices, g.Key) }
 	return export.Run(c, req, found.form, list.count(), keys, func(w io.Writer) error {
-		return writeGraph(c, w, req, found.form.Name, g, view.Info)
+		return writeGraph(c, w, req, found.form, g, view.Info)
 	})
 }
 
-func writeGraph(c *engine.Call, w io.Writer, req files.ExportRequest, form string, g format.Graph, info storage.GraphInfo) error {
-	switch form {
+func writeGraph(c *engine.Call, w io.Writer, req files.ExportRequest, form export.Format, g format.Graph, info storage.GraphInfo) error {
+	if form.Columnar != "" {
+		return format.WriteEdgesColumnar(c.Ctx, w, form.Columnar, g, export.GraphNotes(info))
+	}
+	switch form.Name {
 	case "csv", "neo4j":
-		return format.WriteCSV(c.Ctx, w, g, format.CSVOptions{Spreadsheet: req.Spreadsheet, Neo4j: form == "neo4j"})
+		return format.WriteCSV(c.Ctx, w, g, format.CSVOptions{Spreadsheet: req.Spreadsheet, Neo4j: form.Name == "neo4j"})
 	case "graphml":
 		return format.WriteGraphML(c.Ctx, w, g)
 	case "gexf":
@@ -138,8 +141,6 @@ func writeGraph(c *engine.Call, w io.Writer, req files.ExportRequest, form strin
 		return format.WritePajek(c.Ctx, w, g)
 	case "metis":
 		return format.WriteMETIS(c.Ctx, w, g)
-	case "parquet":
-		return format.WriteEdgesParquet(c.Ctx, w, g, export.GraphNotes(info))
 	}
 	return format.WriteEdges(c.Ctx, w, g)
 }
@@ -202,8 +203,8 @@ func runExportVertices(c *engine.Call, req files.ExportRequest, found exportTarg
 	}
 	g := formatGraph(c, view, edgeList{rows: view.Graph}, columns)
 	return export.Run(c, req, found.form, int64(g.Vertices), nil, func(w io.Writer) error {
-		if found.form.Name == "parquet" {
-			return format.WriteVerticesParquet(c.Ctx, w, g, export.GraphNotes(view.Info))
+		if form := found.form.Columnar; form != "" {
+			return format.WriteVerticesColumnar(c.Ctx, w, form, g, export.GraphNotes(view.Info))
 		}
 		return format.WriteVertices(c.Ctx, w, g, format.CSVOptions{Spreadsheet: req.Spreadsheet, Neo4j: found.form.Name == "neo4j"})
 	})

@@ -104,9 +104,9 @@ type ImportResult struct {
 var importEdges = &engine.Statement[*parser.Import, ImportRequest, engine.Nothing, ImportResult]{
 	Help: help.Statement{
 		Statement: "IMPORT",
-		Summary:   "adds the edges of a file: text, CSV, GraphML, GEXF, GML, JSON, Pajek, Matrix Market, METIS or Parquet",
+		Summary:   "adds the edges of a file: text, CSV, GraphML, GEXF, GML, JSON, Pajek, Matrix Market, METIS, Parquet or Arrow",
 		Detail:    "Text may be compressed. '-' is standard input",
-		Words:     "load read open file csv tsv edge list edgelist networkx igraph gephi gexf graphml gml json pajek snap konect pandas matrix market mtx metis parquet excel adjacency stdin timestamps weights directed ingest missing values header separator",
+		Words:     "load read open file csv tsv edge list edgelist networkx igraph gephi gexf graphml gml json pajek snap konect pandas matrix market mtx metis parquet arrow feather excel adjacency stdin timestamps weights directed ingest missing values header separator",
 		Columns:   "graph, vertices, edges, duplicates, self_loops, skipped, seconds",
 	},
 	Schema: importSchema,
@@ -281,7 +281,7 @@ func numberedKeys(c *engine.Call, req ImportRequest) (*format.KeyList, string, e
 // noticeImport gives notices of the choices that the import made
 // automatically, and of the options that change them.
 func noticeImport(c *engine.Call, req ImportRequest, stats storage.ImportStats) {
-	if auto := req.Layout == "" || req.Layout == format.LayoutAuto; auto && stats.Layout != format.LayoutEdges && stats.Layout != format.LayoutParquet {
+	if auto := req.Layout == "" || req.Layout == format.LayoutAuto; auto && !namedColumns(stats.Layout) {
 		c.Notice("read as %s; format := 'edges' reads it as a list of edges", layoutTitle(stats.Layout))
 	}
 	if stats.Directed && !stats.DirectedGraph {
@@ -318,7 +318,7 @@ func noticeImport(c *engine.Call, req ImportRequest, stats storage.ImportStats) 
 	noteTimes(c, stats.Times, stats.Timed, stats.Dated)
 	if stats.IgnoredColumns > 0 {
 		hint := ""
-		if stats.Layout == format.LayoutEdges || stats.Layout == format.LayoutParquet {
+		if namedColumns(stats.Layout) {
 			hint = "; the options weight and time take columns by name or number"
 		}
 		names := ""
@@ -336,6 +336,11 @@ func noticeImport(c *engine.Call, req ImportRequest, stats storage.ImportStats) 
 	}
 }
 
+// namedColumns reports whether a layout has a row for every edge, in columns that options choose.
+func namedColumns(layout format.Layout) bool {
+	return slices.Contains([]format.Layout{format.LayoutEdges, format.LayoutParquet, format.LayoutArrow}, layout)
+}
+
 func layoutTitle(layout format.Layout) string {
 	return map[format.Layout]string{
 		format.LayoutAuto:         "what it looks like",
@@ -351,6 +356,7 @@ func layoutTitle(layout format.Layout) string {
 		format.LayoutJSON:         "node-link JSON",
 		format.LayoutGML:          "GML",
 		format.LayoutParquet:      "Parquet",
+		format.LayoutArrow:        "Arrow",
 	}[layout]
 }
 

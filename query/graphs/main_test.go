@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"heavytail/.ci/leaktest"
+	_ "heavytail/storage/format/arrow"
 	_ "heavytail/storage/format/parquet"
 )
 

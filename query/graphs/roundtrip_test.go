@@ -45,6 +45,8 @@ var carriers = []carrier{
 	{name: "CSV, with `EXPORT VERTICES`", file: "g.csv", vertices: "v.csv", times: true, attributes: true, alone: true, directions: byOption, edgeAttributes: true},
 	{name: "Neo4j, with `EXPORT VERTICES`", file: "g.csv.gz", vertices: "v.csv.gz", format: "neo4j", times: true, attributes: true, alone: true, directions: always, edgeAttributes: true},
 	{name: "Parquet", file: "g.parquet", times: true, directions: kept, edgeAttributes: true},
+	{name: "Arrow", file: "g.arrow", times: true, directions: kept, edgeAttributes: true},
+	{name: "Arrow, with `EXPORT VERTICES`", file: "g.arrows", vertices: "v.feather", times: true, attributes: true, alone: true, directions: kept, edgeAttributes: true},
 	{name: "Parquet, with `EXPORT VERTICES`", file: "g.parquet", vertices: "v.parquet", times: true, attributes: true, alone: true, directions: kept, edgeAttributes: true},
 	{name: "GraphML", file: "g.graphml", times: true, attributes: true, alone: true, directions: kept, edgeAttributes: true},
 	{name: "GEXF", file: "g.gexf", times: true, attributes: true, alone: true, directions: kept, edgeAttributes: true},

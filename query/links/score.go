@@ -68,7 +68,7 @@ var scoreFile = &engine.Statement[*parser.ScoreFile, ScoreRequest, scoreEntries,
 	Help: help.Statement{
 		Statement: "SCORE FILE",
 		Summary:   "scores the pairs of a file of any length, in order",
-		Detail:    "The input and the file of INTO FILE are text or Parquet, by the endings of their names",
+		Detail:    "The input and the file of INTO FILE are text, Parquet or Arrow, by the endings of their names",
 		Words:     "batch pairs candidates csv",
 		Columns:   "source, target, the further columns of the file, and one column for each scorer; with INTO FILE: file, pairs, missing, seconds",
 	},
@@ -79,8 +79,8 @@ var scoreFile = &engine.Statement[*parser.ScoreFile, ScoreRequest, scoreEntries,
 		scores := scorePlan(req.With, found.inputs())
 		scores.Inputs = append([]*plan.Plan{plan.Step("pairs", fault.Quote(session.InputName(req.Path))+req.some().String()+", 4096 at a time")}, scores.Inputs...)
 		if req.Into != "" {
-			if format.Ending(req.Into) == ".parquet" {
-				return engine.WrittenFile("Parquet", req.Into, scores)
+			if form := format.ColumnarOf(req.Into); form != "" {
+				return engine.WrittenFile(form.Title(), req.Into, scores)
 			}
 			return plan.Result("CSV file", "to "+fault.Quote(req.Into), scores)
 		}

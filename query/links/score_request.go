@@ -50,9 +50,9 @@ type ScoreRequest struct {
 	// and returns that error unchanged.
 	Each func(ScoredPair) error
 	// Into is the CSV file to write the pairs and scores to; a name that ends in .gz or .zst is
-	// compressed, and .parquet makes a Parquet file. An existing file is an error, unless Overwrite is
+	// compressed, and .parquet, .arrow, .feather and .arrows make columnar files. An existing file is an error, unless Overwrite is
 	// set. Until the file is complete, its name ends in .part, and it is synced to disk after every
-	// quarter of a million pairs. A Parquet file, or a file with Top, appears only when it is complete.
+	// quarter of a million pairs. A columnar file, or a file with Top, appears only when it is complete.
 	Into      string
 	Overwrite bool
 	// Resume continues the .part file of Into that an earlier call has left, whatever
@@ -65,7 +65,7 @@ type ScoreRequest struct {
 
 // inRows reports whether the file of a request is written as a whole instead of in sections.
 func (req ScoreRequest) inRows() bool {
-	return req.Top > 0 || format.Ending(req.Into) == ".parquet"
+	return req.Top > 0 || format.ColumnarOf(req.Into) != ""
 }
 
 // check returns an Error for what contradicts itself.

@@ -87,11 +87,15 @@ func (a *answer) execute(ctx context.Context, input io.Reader) error {
 	if m.Format == wire.Objects {
 		f.names = table.Columns()
 	}
+	add, finish := f.row, func() error { return nil }
+	if m.Format == wire.Arrow && len(table.Columns()) > 0 {
+		add, finish = f.arrow(table)
+	}
 	for most := a.service.opts.MaxRows; table.Next(); {
 		if most > 0 && f.count == most {
 			return &fault.LimitError{What: "the answer", Need: f.count + 1, Limit: most, Unit: "rows", Field: "MaxRows"}
 		}
-		if err := f.row(table.Row()); err != nil {
+		if err := add(table.Row()); err != nil {
 			return err
 		}
 		if f.count&0xFF == 0 {
@@ -100,12 +104,15 @@ func (a *answer) execute(ctx context.Context, input io.Reader) error {
 			}
 		}
 	}
+	if err := errors.Join(table.Err(), finish()); err != nil {
+		return err
+	}
 	for _, n := range table.Notices() {
 		if !slices.Contains(f.said, n) { // of a statement that was not noticed at once, such as HELP
 			f.notice(n)
 		}
 	}
-	return table.Err()
+	return nil
 }
 
 // frames builds the frames of one table.

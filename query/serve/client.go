@@ -219,8 +219,8 @@ func (c *client) start(m *wire.Message) error {
 		return wire.ErrStopped
 	case m.ID == 0 || taken:
 		return fmt.Errorf("%w: a statement needs an id that no running statement of the client has, and not 0", wire.ErrRequest)
-	case m.Format != "" && m.Format != wire.Arrays && m.Format != wire.Objects:
-		return fmt.Errorf("%w: format %s is neither %s nor %s", wire.ErrRequest, fault.Quote(m.Format), wire.Arrays, wire.Objects)
+	case m.Format != "" && m.Format != wire.Arrays && m.Format != wire.Objects && m.Format != wire.Arrow:
+		return fmt.Errorf("%w: format %s is none of %s, %s and %s", wire.ErrRequest, fault.Quote(m.Format), wire.Arrays, wire.Objects, wire.Arrow)
 	case len(c.active) == mostAtOnce:
 		return fmt.Errorf("%s of this client are running: %w", fault.Count(mostAtOnce, "statement"), wire.ErrBusy)
 	}

@@ -43,7 +43,7 @@ type ExportPairsRequest struct {
 	Evaluation EvaluateLinksRequest
 	Path       string // a name that ends in .gz or .zst is compressed
 	Overwrite  bool   // replace an existing file; otherwise an existing file is an error
-	Format     string // csv, tsv, json, ndjson, markdown or parquet; empty chooses by the ending of Path
+	Format     string // csv, tsv, json, ndjson, markdown, parquet, arrow or arrow_stream; empty chooses by the ending of Path
 }
 
 // pairTarget is a file that can be written, and the evaluation whose pairs are written.

@@ -24,12 +24,11 @@ import (
 )
 
 func embeddingFormats() []export.Format {
-	return []export.Format{
+	return append([]export.Format{
 		{Name: "word2vec", Endings: []string{".txt", ".vec", ".w2v", ".emb", ".word2vec"}, Title: "word2vec text", Holds: "npy"},
 		{Name: "word2vec_binary", Endings: []string{".bin"}, Title: "word2vec binary", Holds: "npy"},
 		{Name: "npy", Endings: []string{".npy"}, Title: "numpy matrix"},
-		export.ParquetFormat(),
-	}
+	}, export.ColumnarFormats()...)
 }
 
 // exportedEmbedding is a file that can be written, and the embedding to write.
@@ -41,7 +40,7 @@ type exportedEmbedding struct {
 var exportEmbedding = &engine.Statement[*parser.ExportEmbedding, files.ExportRequest, exportedEmbedding, files.ExportResult]{
 	Help: help.Statement{
 		Statement: "EXPORT EMBEDDING",
-		Summary:   "writes an embedding as word2vec text or binary, as Parquet, or as a numpy matrix",
+		Summary:   "writes an embedding as word2vec text or binary, as Parquet or Arrow, or as a numpy matrix",
 		Detail:    "A matrix has the keys of its rows in 'file.keys'",
 		Words:     "save vectors word2vec gensim numpy npy pandas pytorch tensorboard faiss",
 		Columns:   "file, vectors",
@@ -96,13 +95,13 @@ func writeVectors(c *engine.Call, w io.Writer, form string, s *session.Space) er
 		return format.WriteNPY(c.Ctx, w, rows, dim, row)
 	case "word2vec_binary":
 		return format.WriteWord2VecBinary(c.Ctx, w, rows, dim, s.Graph.AppendKey, row)
-	case "parquet":
-		return format.WriteVectorsParquet(c.Ctx, w, rows, dim, s.Graph.AppendKey, row, embeddingNotes(s.Info))
+	case "parquet", "arrow", "arrow_stream":
+		return format.WriteVectorsColumnar(c.Ctx, w, format.Columnar(form), rows, dim, s.Graph.AppendKey, row, embeddingNotes(s.Info))
 	}
 	return format.WriteWord2Vec(c.Ctx, w, rows, dim, s.Graph.AppendKey, row)
 }
 
-// embeddingNotes are the metadata of a Parquet file that was made from an embedding.
+// embeddingNotes are the metadata of a columnar file that was made from an embedding.
 func embeddingNotes(e storage.EmbeddingInfo) []format.Note {
 	number := func(n uint64) string { return strconv.FormatUint(n, 10) }
 	return []format.Note{
@@ -146,7 +145,7 @@ var exportWalks = &engine.Statement[*parser.ExportWalks, ExportWalksRequest, wal
 	Help: help.Statement{
 		Statement: "EXPORT WALKS",
 		Summary:   "writes the random walks that a method learns from, for other programs",
-		Detail:    "Text has one walk per line, keys separated by blanks, and is compressed if the name ends in .gz or .zst; Parquet has a row for each walk with its number and the list of its vertices",
+		Detail:    "Text has one walk per line, keys separated by blanks, and is compressed if the name ends in .gz or .zst; Parquet and Arrow have a row for each walk with its number and the list of its vertices",
 		Words:     "random walk corpus gensim sentences node2vec",
 		Columns:   "file, walks",
 	},
@@ -173,7 +172,7 @@ var exportWalks = &engine.Statement[*parser.ExportWalks, ExportWalksRequest, wal
 }
 
 // ExportWalks writes the walks on a graph for other trainers: a walk on each
-// line, its keys separated by blanks, or as Parquet a row with the columns walk, which is its
+// line, its keys separated by blanks, or as Parquet or Arrow a row with the columns walk, which is its
 // number, and vertices, the list of its keys, in the order in which EMBED with the same
 // options learns from them. A key with white space is an error in text. Walks are not
 // kept in memory.
@@ -232,9 +231,9 @@ func runExportWalks(c *engine.Call, req ExportWalksRequest, found walkTarget) (f
 			}
 			return walks.Append(dst, int(first)+i)
 		}
-		if format.Ending(req.Path) == ".parquet" {
+		if form := format.ColumnarOf(req.Path); form != "" {
 			notes := append(export.GraphNotes(g.Info), format.Note{Key: "heavytail.method", Text: found.Text().String()})
-			return format.WriteWalksParquet(c.Ctx, w, first, int(count), g.AppendKey, walk, notes)
+			return format.WriteWalksColumnar(c.Ctx, w, form, first, int(count), g.AppendKey, walk, notes)
 		}
 		return format.WriteWalks(c.Ctx, w, walks.Vertices, int(count), g.AppendKey, walk)
 	})

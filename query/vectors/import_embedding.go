@@ -35,14 +35,14 @@ type ImportEmbeddingRequest struct {
 	Name  string // of the embedding; one of that name on the same graph is replaced
 	Path  string // path of the file with the vectors
 	// Format is the format of the file: "word2vec", "word2vec_binary", "npy" or
-	// "parquet". Empty chooses by the ending of Path, as in ExportRequest.
+	// "parquet", "arrow" or "arrow_stream". Empty chooses by the ending of Path, as in ExportRequest.
 	Format string
 	// Keys is the file of the keys of an npy matrix, in the form that EXPORT EMBEDDING
 	// writes it. Empty means Path with ".keys" appended; with "none" the key of a row is
 	// its number, counted from 0.
 	Keys string
-	// Key and Vector are the columns of a Parquet file, by name or number. See
-	// format.ReadVectorsParquet.
+	// Key and Vector are the columns of a columnar file, by name or number. See
+	// format.ReadVectorsColumnar.
 	Key, Vector string
 	// ZeroMissing gives vertices that the file does not have a vector of zeros, which is
 	// similar to nothing. Otherwise they are an error.
@@ -70,7 +70,7 @@ type importedVectors struct {
 var importEmbedding = &engine.Statement[*parser.ImportEmbedding, ImportEmbeddingRequest, importedVectors, ImportEmbeddingResult]{
 	Help: help.Statement{
 		Statement: "IMPORT EMBEDDING",
-		Summary:   "reads vectors from a file (word2vec, Parquet or numpy) and stores them as an embedding",
+		Summary:   "reads vectors from a file (word2vec, Parquet, Arrow or numpy) and stores them as an embedding",
 		Detail:    "Word2vec files are text or binary, and a matrix of numpy has a file of keys. The method is imported, which REFRESH cannot update",
 		Words:     "load vectors word2vec gensim numpy npy pytorch",
 		Columns:   "embedding, dim, vertices, missing, unknown, seconds",
@@ -98,21 +98,22 @@ const noVectorOption, noVertexOption = "no_vector", "no_vertex"
 
 func importEmbeddingSchema() option.Schema[ImportEmbeddingRequest] {
 	type request = ImportEmbeddingRequest
-	// only makes an option one of a single format.
-	only := func(name, reason string, field option.Field[request]) option.Field[request] {
+	// only makes an option one of some formats.
+	only := func(fits func(export.Format) bool, reason string, field option.Field[request]) option.Field[request] {
 		return field.Rule(func(r request) error {
 			form, err := r.form()
-			if _, given := field.Value(r); given && err == nil && form.Name != name {
+			if _, given := field.Value(r); given && err == nil && !fits(form) {
 				return fault.Rule("does not apply to the format %s, which %s", form.Name, reason)
 			}
 			return nil
 		})
 	}
+	columnar := func(f export.Format) bool { return f.Columnar != "" }
 	return option.Schema[request]{
 		engine.FormField(lists.Map(embeddingFormats(), func(f export.Format) string { return f.Name }), func(r *request) *string { return &r.Format }),
-		only("npy", "stores the keys with the vectors", option.String(engine.KeysOption, "file with the keys of the rows of a numpy matrix, one a line; by default the name of the matrix with .keys appended, and 'none' uses the row numbers from 0 as keys", func(r *request) *string { return &r.Keys })),
-		only("parquet", "has no columns", option.Column("key", "column of the keys in Parquet; by default vertex, key, id or node, else the first that can have keys", func(r *request) *string { return &r.Key })),
-		only("parquet", "has no columns", option.Column("vector", "column of the vectors in Parquet; by default vector or embedding, else the first of lists", func(r *request) *string { return &r.Vector })),
+		only(func(f export.Format) bool { return f.Name == "npy" }, "stores the keys with the vectors", option.String(engine.KeysOption, "file with the keys of the rows of a numpy matrix, one a line; by default the name of the matrix with .keys appended, and 'none' uses the row numbers from 0 as keys", func(r *request) *string { return &r.Keys })),
+		only(columnar, "has no columns", option.Column("key", "column of the keys in Parquet or Arrow; by default vertex, key, id or node, else the first that can have keys", func(r *request) *string { return &r.Key })),
+		only(columnar, "has no columns", option.Column("vector", "column of the vectors in Parquet or Arrow; by default vector or embedding, else the first of lists", func(r *request) *string { return &r.Vector })),
 		option.Either(noVectorOption, "whether a vertex without a vector ends the statement or gets zeros, which are similar to nothing", "fail", "zero", func(r *request) *bool { return &r.ZeroMissing }),
 		option.Either(noVertexOption, "whether a vector of a key that the graph does not have ends the statement or is left out", "fail", "skip", func(r *request) *bool { return &r.SkipUnknown }),
 	}
@@ -269,8 +270,8 @@ func (r *vectorImport) read(form string) error {
 	case "npy":
 		h.Row = r.matrixRow
 		return format.ReadNPY(r.Ctx, in, opts, h)
-	case "parquet":
-		return format.ReadVectorsParquet(r.Ctx, in, opts, h)
+	case "parquet", "arrow", "arrow_stream":
+		return format.ReadVectorsColumnar(r.Ctx, in, format.Columnar(form), opts, h)
 	}
 	return format.ReadWord2Vec(r.Ctx, in, opts, h)
 }

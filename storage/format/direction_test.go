@@ -213,7 +213,7 @@ func TestWrite_RefusedEdges(t *testing.T) {
 		"GEXF":    func(g Graph) error { return WriteGEXF(t.Context(), &bytes.Buffer{}, g) },
 		"JSON":    func(g Graph) error { return WriteNodeLink(t.Context(), &bytes.Buffer{}, g) },
 		"GML":     func(g Graph) error { return WriteGML(t.Context(), &bytes.Buffer{}, g) },
-		"Parquet": func(g Graph) error { return WriteEdgesParquet(t.Context(), &bytes.Buffer{}, g, nil) },
+		"Parquet": func(g Graph) error { return WriteEdgesColumnar(t.Context(), &bytes.Buffer{}, Parquet, g, nil) },
 	}
 	for _, c := range []struct {
 		column  Column

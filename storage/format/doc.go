@@ -1,9 +1,9 @@
 // Package format reads and writes graphs and vectors as files: graphs as edge lists, adjacency
 // lists, CSV of edges and of vertices (also with Neo4j's headers), Matrix Market and square
-// matrices (read only), METIS, Pajek, GraphML, GEXF, node-link JSON and Parquet; vectors as word2vec text, word2vec
-// binary, numpy's .npy and Parquet; walks as sentences (write only). Text may be plain or
+// matrices (read only), METIS, Pajek, GraphML, GEXF, node-link JSON, Parquet and Arrow; vectors as word2vec text, word2vec
+// binary, numpy's .npy, Parquet and Arrow; walks as sentences (write only). Text may be plain or
 // compressed with gzip, zstd, bzip2, xz or zip (of one file; it needs random access, as Parquet
-// does). Text in UTF-16 with a byte order mark is converted. Parquet needs random access to its file; all other formats are
+// does). Text in UTF-16 with a byte order mark is converted. Parquet and Arrow need random access to their files; all other formats are
 // read as a stream.
 //
 // The package does not use the store. Readers pass every edge and every vertex to a function,

@@ -22,8 +22,8 @@ var (
 	// ErrReader is wrapped by the error of a read whose io.Reader panicked, or returned a byte
 	// count larger than its buffer.
 	ErrReader = compress.ErrReader
-	// ErrLibrary is wrapped by the error of reading or writing Parquet in a program that does not
-	// import heavytail/storage/format/parquet.
+	// ErrLibrary is wrapped by the error of reading or writing Parquet or Arrow in a program that does
+	// not import heavytail/storage/format/parquet or heavytail/storage/format/arrow.
 	ErrLibrary = columnfile.ErrLibrary
 	// ErrOptions is wrapped by every OptionError.
 	ErrOptions = errors.New("invalid options")

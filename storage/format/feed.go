@@ -180,7 +180,7 @@ var binaryFiles = []struct{ magic, name, advice string }{
 	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel or Word document", "; save the sheet as CSV"},
 	{"\x89HDF\r\n\x1a\n", "an HDF5 file", ""}, {"CDF\x01", "a NetCDF file", ""}, {"MATLAB 5.0 MAT-file", "a MATLAB file", ""},
 	{"\x93NUMPY", "a matrix of numpy", "; IMPORT EMBEDDING reads vectors from it"},
-	{"ARROW1\x00", "an Arrow or Feather file", "; write Parquet"}, {"FEA1\x00", "a Feather file", "; write Parquet"}, {"ORC\x11", "an ORC file", "; write Parquet"}, {"Obj\x01", "an Avro file", "; write Parquet"},
+	{"FEA1\x00", "a Feather file of version 1", "; write version 2 or Parquet"}, {"ORC\x11", "an ORC file", "; write Parquet"}, {"Obj\x01", "an Avro file", "; write Parquet"},
 	{"RDX2\nX\n", "a workspace of R", "; write.csv writes its tables"}, {"RDX3\nX\n", "a workspace of R", "; write.csv writes its tables"}, {"X\n\x00\x00\x00", "an object of R", "; write.csv writes its tables"},
 	{"\x7fELF", "a program", ""},
 }

@@ -430,7 +430,7 @@ func TestRead_FindsLayout(t *testing.T) {
 			t.Errorf("%q, %s: %s, want %s; %v", c.text, c.name, got, c.want, err)
 		}
 	}
-	for _, name := range []string{"x.arrow", "x.yaml.gz", "x.csv.7z", "x.csv.GZ", "g.v2"} {
+	for _, name := range []string{"x.avro", "x.yaml.gz", "x.csv.7z", "x.csv.GZ", "g.v2"} {
 		_, err := Read(t.Context(), strings.NewReader("a b\n"), Options{EdgeListOptions: EdgeListOptions{Name: name}}, Handler{})
 		var ending *EndingError
 		if !errors.As(err, &ending) || !errors.Is(err, ErrEnding) || !slices.Contains(ending.Known, ".csv") {

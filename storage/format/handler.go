@@ -161,7 +161,7 @@ const (
 	Boolean Type = "boolean" // true or false
 )
 
-// ValueOf returns the value that a text of a Parquet column of the type represents, as
+// ValueOf returns the value that a text of a columnar file's column of the type represents, as
 // ReadPairRows has it: an int64, a float64, a bool or a string, and nil where the text is empty.
 func (t Type) ValueOf(text string) any {
 	if text == "" {

@@ -17,10 +17,10 @@ type Layout string
 
 const (
 	// LayoutAuto detects the layout: by the first bytes (Matrix Market, GraphML, GEXF and
-	// Parquet have their own; JSON is recognised in a text without an extension; a square matrix with
+	// Parquet and Arrow have their own; JSON is recognised in a text without an extension; a square matrix with
 	// names of rows and columns by its first block), or else by
 	// the extension of Options.Name (.txt, .csv and others for edge lists, .adjlist, .adj,
-	// .graph, .metis, .net, .mtx, .graphml, .xml, .gexf, .json, .gml, .parquet, each also followed by
+	// .graph, .metis, .net, .mtx, .graphml, .xml, .gexf, .json, .gml, .parquet, .arrow, .feather, .arrows, each also followed by
 	// .gz, .zst, .bz2, .xz or .zip). A name without an extension means an edge list; an unknown extension gives
 	// an EndingError. LayoutAuto never selects LayoutVertices.
 	LayoutAuto Layout = "auto"
@@ -83,11 +83,14 @@ const (
 	// RandomReader. A Parquet file with a row for every vertex has LayoutVertices; its columns
 	// of dates and timestamps become texts.
 	LayoutParquet Layout = "parquet"
+	// LayoutArrow is an Arrow file, such as Feather of version 2, or an Arrow stream with a row for
+	// every edge. It is read like Parquet.
+	LayoutArrow Layout = "arrow"
 )
 
 // Layouts returns all layouts, LayoutAuto first.
 func Layouts() []Layout {
-	return []Layout{LayoutAuto, LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutMETIS, LayoutPajek, LayoutVertices, LayoutMatrixMarket, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutParquet}
+	return []Layout{LayoutAuto, LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutMETIS, LayoutPajek, LayoutVertices, LayoutMatrixMarket, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutParquet, LayoutArrow}
 }
 
 // Declares reports whether a text of the layout has an element for each vertex, besides its edges.
@@ -143,12 +146,11 @@ var (
 		{LayoutGEXF, []string{".gexf"}},
 		{LayoutJSON, []string{".json"}},
 		{LayoutGML, []string{".gml"}},
-		{LayoutParquet, []string{parquetEnding}},
+		{LayoutParquet, ColumnarEndings(Parquet)},
+		{LayoutArrow, ColumnarEndings(Arrow, ArrowStream)},
 	}
 
-	parquetEnding = ".parquet"
-
-	tableEndings = []string{".csv", ".tsv", ".txt", ".ssv", ".tab", ".dat", ".data", parquetEnding}
+	tableEndings = append([]string{".csv", ".tsv", ".txt", ".ssv", ".tab", ".dat", ".data"}, ColumnarEndings()...)
 )
 
 // layoutOf returns the layout that belongs to the extension of a name.

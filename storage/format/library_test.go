@@ -1,3 +1,6 @@
 package format
 
-import _ "heavytail/storage/format/parquet" // which the tests read and write
+import (
+	_ "heavytail/storage/format/arrow" // which the tests read and write
+	_ "heavytail/storage/format/parquet"
+)

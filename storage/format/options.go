@@ -360,11 +360,11 @@ func (o Options) fit() error {
 	var faults optionFaults
 	header := o.Header.String()
 	for _, u := range []use{
-		{"source", o.Source, "a source column", o.Source != "", []Layout{LayoutEdges, LayoutParquet}},
-		{"target", o.Target, "a target column", o.Target != "", []Layout{LayoutEdges, LayoutParquet}},
-		{"weight", o.Weight, "a weight column", o.Weight != "" && o.Weight != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutParquet}},
-		{"time", o.Time, "a time column", o.Time != "" && o.Time != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutParquet}},
-		{"time_unit", o.TimeUnit, "a unit of times", unitsPerSecond(o.TimeUnit) > 0, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutParquet}},
+		{"source", o.Source, "a source column", o.Source != "", []Layout{LayoutEdges, LayoutParquet, LayoutArrow}},
+		{"target", o.Target, "a target column", o.Target != "", []Layout{LayoutEdges, LayoutParquet, LayoutArrow}},
+		{"weight", o.Weight, "a weight column", o.Weight != "" && o.Weight != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutParquet, LayoutArrow}},
+		{"time", o.Time, "a time column", o.Time != "" && o.Time != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutParquet, LayoutArrow}},
+		{"time_unit", o.TimeUnit, "a unit of times", unitsPerSecond(o.TimeUnit) > 0, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutParquet, LayoutArrow}},
 		{"key", o.Key, "a key column", o.Key != "", []Layout{LayoutVertices, LayoutGML}},
 		{"ends", string(o.Ends), "a meaning of the ends of links", o.Ends != "" && o.Ends != EndsAuto, []Layout{LayoutJSON}},
 		{"keys", o.KeysName, "a file of keys", o.KeysName != "", []Layout{LayoutMETIS}},

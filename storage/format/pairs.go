@@ -14,15 +14,15 @@ import (
 
 // ReadPairs reads pairs of keys, such as pairs to be scored, in the order of the file. It works
 // like ReadEdgeList, except that there is no counts header (under HeaderAuto the first line is
-// a pair or column names, and HeaderCounts is refused) and no hash. A Parquet input is read as
-// Parquet and must be a [RandomReader].
+// a pair or column names, and HeaderCounts is refused) and no hash. A columnar input is read as
+// such and must be a [RandomReader].
 func ReadPairs(ctx context.Context, r io.Reader, opts EdgeListOptions, yield func(source, target []byte) error) (ReadStats, error) {
 	return ReadPairRows(ctx, r, opts, nil, func(source, target []byte, _ [][]byte) error { return yield(source, target) })
 }
 
 // ReadPairRows is ReadPairs with the values of further columns, which are given by their
 // numbers from 1; values are passed to yield in this order. A missing value is empty. Values of
-// Parquet are written as text: numbers with all their digits, dates as in RFC 3339. The slices
+// columnar files are written as text: numbers with all their digits, dates as in RFC 3339. The slices
 // are valid only during the call of yield.
 func ReadPairRows(ctx context.Context, r io.Reader, opts EdgeListOptions, further []int, yield func(source, target []byte, further [][]byte) error) (ReadStats, error) {
 	table, err := openPairs(ctx, r, &opts)
@@ -34,7 +34,7 @@ func ReadPairRows(ctx context.Context, r io.Reader, opts EdgeListOptions, furthe
 		further[i]--
 	}
 	if table != nil {
-		e := parquetEdges{parquetFile: table, further: further, maxValue: math.MaxInt}
+		e := columnarEdges{columnarFile: table, further: further, maxValue: math.MaxInt}
 		e.h.Edge = func(edge Edge) error { return yield(edge.Source, edge.Target, edge.Values) }
 		return e.read()
 	}
@@ -51,7 +51,7 @@ func ReadPairRows(ctx context.Context, r io.Reader, opts EdgeListOptions, furthe
 type PairColumn struct {
 	Number int    // from 1 on
 	Name   string // from the header; without a header column3 and so on
-	Type   Type   // the type in Parquet; always Text in text files
+	Type   Type   // the type in a columnar file; always Text in text files
 	Held   bool   // ReadPairRows can return its values: they are neither lists nor records
 }
 
@@ -101,14 +101,14 @@ func (p *parser) furtherColumns() (columns []PairColumn) {
 	return columns
 }
 
-// openPairs checks the options, and opens the input if it is Parquet.
-func openPairs(ctx context.Context, r io.Reader, opts *EdgeListOptions) (*parquetFile, error) {
+// openPairs checks the options, and opens the input if it is columnar.
+func openPairs(ctx context.Context, r io.Reader, opts *EdgeListOptions) (*columnarFile, error) {
 	if opts.Header == HeaderCounts {
 		return nil, &OptionError{Option: "header", Value: opts.Header.String(), Conflict: "a file of pairs has no counts header"}
 	}
 	keys := *opts
 	keys.Weight, keys.Time = NoColumn, NoColumn // ordinary columns in a file of pairs
-	return openParquet(ctx, r, Options{EdgeListOptions: keys})
+	return openColumnar(ctx, r, Options{EdgeListOptions: keys})
 }
 
 func startPairs(opts EdgeListOptions) (*parser, error) {
@@ -139,8 +139,8 @@ func (p *parser) take(columns []int) {
 	}
 }
 
-func (f *parquetFile) pairColumns() ([]PairColumn, error) {
-	e := parquetEdges{parquetFile: f, stats: new(ReadStats)}
+func (f *columnarFile) pairColumns() ([]PairColumn, error) {
+	e := columnarEdges{columnarFile: f, stats: new(ReadStats)}
 	if err := e.prepare(); err != nil {
 		return nil, err
 	}

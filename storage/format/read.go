@@ -19,10 +19,10 @@ func Read(ctx context.Context, r io.Reader, opts Options, h Handler) (ReadStats,
 	if err := opts.Validate(); err != nil {
 		return ReadStats{}, err
 	}
-	if table, err := openParquet(ctx, r, opts); err != nil {
+	if table, err := openColumnar(ctx, r, opts); err != nil {
 		return ReadStats{}, err
 	} else if table != nil {
-		return readParquet(table, opts, h.complete())
+		return readColumnar(table, opts, h.complete())
 	}
 	f := startFeed(ctx, r, &opts.EdgeListOptions, true)
 	defer f.close()
@@ -99,8 +99,8 @@ func (o *Options) mayBeSquare(auto bool) bool {
 
 // findLayout determines the layout by the beginning of a text, or else by its name.
 func findLayout(text []byte, name string) (Layout, error) {
-	if columnfile.IsFile(text) {
-		return "", streamedParquet(name)
+	if form := columnfile.FormOf(text); form != "" {
+		return "", streamedColumnar(name, form)
 	}
 	if err := refuseBinary(text, name); err != nil {
 		return "", err
@@ -139,11 +139,11 @@ func findLayout(text []byte, name string) (Layout, error) {
 	return layout, err
 }
 
-// readParquet reads a graph or a table of vertices.
-func readParquet(f *parquetFile, opts Options, h Handler) (ReadStats, error) {
+// readColumnar reads a graph or a table of vertices.
+func readColumnar(f *columnarFile, opts Options, h Handler) (ReadStats, error) {
 	given := opts
 	if given.Layout != LayoutVertices {
-		given.Layout = LayoutParquet
+		given.Layout = columnarLayout(f.form)
 	}
 	if err := given.fit(); err != nil {
 		return ReadStats{}, err
@@ -151,10 +151,10 @@ func readParquet(f *parquetFile, opts Options, h Handler) (ReadStats, error) {
 	if given.Layout == LayoutVertices {
 		var faults optionFaults
 		if s := opts.Separator; s != "" && s != "auto" {
-			faults.conflict("separator", s, "Parquet has no use for a separator")
+			faults.conflict("separator", s, "%s has no use for a separator", f.form.Title())
 		}
 		if opts.Header == HeaderNone {
-			faults.conflict("header", opts.Header.String(), "the columns of Parquet always have names")
+			faults.conflict("header", opts.Header.String(), "the columns of %s always have names", f.form.Title())
 		}
 		if len(faults) > 0 {
 			return ReadStats{}, errors.Join(faults...)
@@ -165,7 +165,7 @@ func readParquet(f *parquetFile, opts Options, h Handler) (ReadStats, error) {
 	if given.Layout == LayoutVertices {
 		stats, err = f.vertices(opts, h)
 	} else {
-		e := parquetEdges{parquetFile: f, h: h, course: newDirection(opts, h), maxValue: opts.withDefaults().MaxValue}
+		e := columnarEdges{columnarFile: f, h: h, course: newDirection(opts, h), maxValue: opts.withDefaults().MaxValue}
 		stats, err = e.read()
 	}
 	stats.Layout = given.Layout

@@ -469,7 +469,7 @@ func TestOptionError_Fields(t *testing.T) {
 		{Options{EdgeListOptions: EdgeListOptions{Header: HeaderNone, Time: "sent"}}, OptionError{Option: "header", Value: "none", Conflict: `columns are called by their names, but the header is said to be "none"`},
 			`invalid options: columns are called by their names, but the header is said to be "none"`},
 		{Options{Layout: "sgf"}, OptionError{Option: "layout", Value: "sgf", Expected: layoutNames()},
-			`invalid options: layout is "sgf", and must be one of auto, edges, adjacency, matrix, metis, pajek, vertices, matrix_market, graphml, gexf, json, gml, parquet`},
+			`invalid options: layout is "sgf", and must be one of auto, edges, adjacency, matrix, metis, pajek, vertices, matrix_market, graphml, gexf, json, gml, parquet, arrow`},
 	} {
 		err := tt.options.Validate()
 		var got *OptionError

@@ -222,8 +222,8 @@ type VectorOptions struct {
 	Name string
 	// Binary selects the binary format of word2vec, which cannot be recognised from the file.
 	Binary bool
-	// Key and Vector are the columns of keys and of vectors in a Parquet file, by name or by
-	// number from 1. See ReadVectorsParquet.
+	// Key and Vector are the columns of keys and of vectors in a columnar file, by name or by
+	// number from 1. See ReadVectorsColumnar.
 	Key, Vector string
 	// MaxKey is the largest number of bytes of one key; 0 means 1024.
 	MaxKey int

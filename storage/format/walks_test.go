@@ -57,10 +57,10 @@ func TestWriteWalksParquet(t *testing.T) {
 	}
 	walk := func(dst []uint32, i int) []uint32 { return append(dst, walks[i]...) }
 	var out bytes.Buffer
-	if err := WriteWalksParquet(t.Context(), &out, 7, len(walks), appendKeys(keys), walk, []Note{{"heavytail.graph", "g"}}); err != nil {
+	if err := WriteWalksColumnar(t.Context(), &out, Parquet, 7, len(walks), appendKeys(keys), walk, []Note{{"heavytail.graph", "g"}}); err != nil {
 		t.Fatal(err)
 	}
-	f, err := columnfile.Open(bytes.NewReader(out.Bytes()), int64(out.Len()), columnfile.Limits{Memory: 1 << 20, Bytes: 1 << 20, Columns: 2})
+	f, err := columnfile.Open(columnfile.Parquet, bytes.NewReader(out.Bytes()), int64(out.Len()), columnfile.Limits{Memory: 1 << 20, Bytes: 1 << 20, Columns: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,11 +78,11 @@ func TestWriteWalksParquet(t *testing.T) {
 			}
 		}
 	}
-	if err := WriteWalksParquet(t.Context(), &failingWriter{}, 7, len(walks), appendKeys(keys), walk, nil); !errors.Is(err, errFull) {
+	if err := WriteWalksColumnar(t.Context(), &failingWriter{}, Parquet, 7, len(walks), appendKeys(keys), walk, nil); !errors.Is(err, errFull) {
 		t.Errorf("%v, expected a full disk", err)
 	}
 	var fault *KeyError
-	if err := WriteWalksParquet(t.Context(), &out, 0, 1, appendKeys([]string{""}), func(dst []uint32, _ int) []uint32 { return append(dst, 0) }, nil); !errors.As(err, &fault) {
+	if err := WriteWalksColumnar(t.Context(), &out, Parquet, 0, 1, appendKeys([]string{""}), func(dst []uint32, _ int) []uint32 { return append(dst, 0) }, nil); !errors.As(err, &fault) {
 		t.Errorf("empty key: %v", err)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"heavytail/cmd/heavytail-beam/internal/statement"
 	"heavytail/query"
 	"heavytail/query/catalogue"
+	_ "heavytail/storage/format/arrow"
 	_ "heavytail/storage/format/parquet"
 )
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"io"
+	"slices"
 
 	"heavytail/embedding/option"
 	"heavytail/query/fault"
@@ -41,7 +42,7 @@ func ResolveIntoFile(c *Call, req RowsRequest) (form rowfile.Form, err error) {
 	if form, err = RowForm(req); err != nil {
 		return form, err
 	}
-	return form, CheckFile(c, form.Name, req.Path, req.Overwrite)
+	return form, CheckFile(c, form.Columnar, req.Path, req.Overwrite)
 }
 
 // RowForm returns the format that the option or the ending of the file selects. A missing
@@ -49,10 +50,10 @@ func ResolveIntoFile(c *Call, req RowsRequest) (form rowfile.Form, err error) {
 func RowForm(req RowsRequest) (rowfile.Form, error) {
 	var endings []string
 	for _, f := range rowfile.Forms() {
-		if req.Format == f.Name || req.Format == "" && format.Ending(req.Path) == f.Ending {
+		if req.Format == f.Name || req.Format == "" && slices.Contains(f.Endings, format.Ending(req.Path)) {
 			return f, nil
 		}
-		endings = append(endings, f.Ending)
+		endings = append(endings, f.Endings...)
 	}
 	if format.Ending(req.Path) == "" {
 		return rowfile.Form{}, fault.New(fault.Into, "the name of file %s has no ending from which the format follows", fault.Quote(req.Path)).
@@ -60,18 +61,6 @@ func RowForm(req RowsRequest) (rowfile.Form, error) {
 	}
 	return rowfile.Form{}, session.EndingMistake(fault.Into, &format.EndingError{Name: req.Path, Ending: format.Ending(req.Path), Known: endings}).
 		WithOption("to choose the form", FormOption, "")
-}
-
-// parquetTypes are the types of columns as those of a file; a column without a type takes that of
-// its values.
-func parquetTypes(columns []rows.ColumnType) []format.Type {
-	types := make([]format.Type, len(columns))
-	for i, c := range columns {
-		if c.Type != 0 {
-			types[i] = format.Type(c.Type.String())
-		}
-	}
-	return types
 }
 
 // writeRows writes the rows while they are made, so that a stream takes no memory. The
@@ -83,7 +72,7 @@ func writeRows(c *Call, req RowsRequest, form rowfile.Form, rows *rows.Rows) (wr
 		if rows.IsContinued() {
 			form = form.Headless()
 		}
-		w := rowfile.New(out, form, rows.Columns(), parquetTypes(rows.ColumnTypes()), []format.Note{{Key: "heavytail.statement", Text: req.text}})
+		w := rowfile.New(out, form, rows.Columns(), rowfile.TypesOf(rows), []format.Note{{Key: "heavytail.statement", Text: req.text}})
 		for rows.Next() {
 			if err := w.Row(rows.Row()); err != nil {
 				return err
@@ -121,10 +110,10 @@ func WrittenFile(title, path string, input *plan.Plan) *plan.Plan {
 	return plan.Result(title, "to "+fault.Quote(path), input)
 }
 
-// CheckFile returns an Error for a file that cannot be written in a format.
-func CheckFile(c *Call, format, path string, overwrite bool) error {
-	if format == "parquet" {
-		if err := session.CheckParquet(path, fault.Into); err != nil {
+// CheckFile returns an Error for a file that cannot be written, in a columnar format if it has one.
+func CheckFile(c *Call, form format.Columnar, path string, overwrite bool) error {
+	if form != "" {
+		if err := session.CheckColumnar(form, path, fault.Into); err != nil {
 			return err
 		}
 	}

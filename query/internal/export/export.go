@@ -30,11 +30,12 @@ type Format struct {
 	Attributes bool
 	// PlainEdges is set for a form whose edges have no attributes.
 	PlainEdges bool
+	Columnar   format.Columnar // empty if it is none
 }
 
 // GraphFormats are the forms of the edges of a graph.
 func GraphFormats() []Format {
-	return []Format{
+	return append([]Format{
 		{Name: "edges", Endings: session.ListEndings, Title: "edge list"}, {Name: "csv", Endings: []string{".csv"}, Title: "CSV"},
 		{Name: "graphml", Endings: []string{".graphml"}, Title: "GraphML", Holds: "json", Attributes: true},
 		{Name: "gexf", Endings: []string{".gexf"}, Title: "GEXF", Holds: "json", Attributes: true},
@@ -43,13 +44,15 @@ func GraphFormats() []Format {
 		{Name: "pajek", Endings: []string{".net"}, Title: "Pajek", Holds: "json", PlainEdges: true},
 		{Name: "metis", Endings: []string{".graph", ".metis"}, Title: "METIS", PlainEdges: true},
 		{Name: "neo4j", Title: "CSV for Neo4j"},
-		ParquetFormat(),
-	}
+	}, ColumnarFormats()...)
 }
 
-// ParquetFormat is the format that every table has.
-func ParquetFormat() Format {
-	return Format{Name: "parquet", Endings: []string{".parquet"}, Title: "Parquet"}
+// ColumnarFormats are the formats that every table has.
+func ColumnarFormats() (formats []Format) {
+	for _, form := range []format.Columnar{format.Parquet, format.Arrow, format.ArrowStream} {
+		formats = append(formats, Format{Name: string(form), Endings: format.ColumnarEndings(form), Title: form.Title(), Columnar: form})
+	}
+	return formats
 }
 
 // The forms of times that a request may name.
@@ -139,7 +142,7 @@ func Check(c *engine.Call, req files.ExportRequest, formats []Format) (Format, e
 	if err != nil {
 		return form, err
 	}
-	err = engine.CheckFile(c, form.Name, req.Path, req.Overwrite)
+	err = engine.CheckFile(c, form.Columnar, req.Path, req.Overwrite)
 	if err == nil && form.keyed() {
 		err = c.CheckOutput(req.Path+engine.KeysEnding, req.Overwrite, fault.Into)
 	}
@@ -165,7 +168,7 @@ func Run(c *engine.Call, req files.ExportRequest, form Format, rows int64, keys,
 	return result, nil
 }
 
-// GraphNotes are the metadata of a Parquet file that was made from a graph.
+// GraphNotes are the metadata of a columnar file that was made from a graph.
 func GraphNotes(g storage.GraphInfo) []format.Note {
 	return []format.Note{{Key: "heavytail.graph", Text: g.Name}, {Key: "heavytail.version", Text: strconv.FormatUint(g.Version, 10)}}
 }

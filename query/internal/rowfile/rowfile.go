@@ -13,15 +13,17 @@ import (
 	"strconv"
 	"strings"
 
+	"heavytail/query/rows"
 	"heavytail/storage/format"
 )
 
 // Form is a file format.
 type Form struct {
-	Name   string // name in the option format
-	Ending string // ending of file names
-	Title  string // name in a plan
-	open   func(out *bufio.Writer, columns []string, more more) writer
+	Name     string          // name in the option format
+	Endings  []string        // of file names, that of a format that is written first
+	Title    string          // name in a plan
+	Columnar format.Columnar // empty if it is none
+	open     func(out *bufio.Writer, columns []string, more more) writer
 
 	headless bool
 }
@@ -49,16 +51,22 @@ type writer interface {
 
 // Forms are all forms, that of no ending first.
 func Forms() []Form {
-	return []Form{
-		{"csv", ".csv", "CSV", newCSV, false},
-		{"tsv", ".tsv", "TSV", newTSV, false},
-		{"json", ".json", "JSON", newJSON, false},
-		{"ndjson", ".ndjson", "NDJSON", newNDJSON, false},
-		{"markdown", ".md", "Markdown", newMarkdown, false},
-		{"parquet", ".parquet", "Parquet", func(out *bufio.Writer, columns []string, more more) writer {
-			return format.NewParquetRows(out, columns, more.types, more.notes)
-		}, false},
+	forms := []Form{
+		{Name: "csv", Endings: []string{".csv"}, Title: "CSV", open: newCSV},
+		{Name: "tsv", Endings: []string{".tsv"}, Title: "TSV", open: newTSV},
+		{Name: "json", Endings: []string{".json"}, Title: "JSON", open: newJSON},
+		{Name: "ndjson", Endings: []string{".ndjson"}, Title: "NDJSON", open: newNDJSON},
+		{Name: "markdown", Endings: []string{".md"}, Title: "Markdown", open: newMarkdown},
 	}
+	for _, form := range []format.Columnar{format.Parquet, format.Arrow, format.ArrowStream} {
+		forms = append(forms, Form{
+			Name: string(form), Endings: format.ColumnarEndings(form), Title: form.Title(), Columnar: form,
+			open: func(out *bufio.Writer, columns []string, more more) writer {
+				return format.NewColumnarRows(out, form, columns, more.types, more.notes)
+			},
+		})
+	}
+	return forms
 }
 
 // Writer writes the rows of one file.
@@ -68,11 +76,29 @@ type Writer struct {
 }
 
 // New begins a file with columns. If several columns have the same name, the later ones get a
-// number. Only Parquet has the notes, which are metadata, and the types of the columns, where the
+// number. Only columnar files have the notes, which are metadata, and the types of the columns, where the
 // empty type, or nil for all, follows from the first rows.
 func New(out io.Writer, form Form, columns []string, types []format.Type, notes []format.Note) *Writer {
 	buffer := bufio.NewWriterSize(out, 1<<16)
 	return &Writer{buffer, form.open(buffer, distinct(columns), more{types, notes, form.headless})}
+}
+
+// TypesOf are the types of the columns of rows as those of a file; a column without a type takes that of
+// its values.
+func TypesOf(r *rows.Rows) []format.Type {
+	columns := r.ColumnTypes()
+	types := make([]format.Type, len(columns))
+	for i, c := range columns {
+		if c.Type != 0 {
+			types[i] = format.Type(c.Type.String())
+		}
+	}
+	return types
+}
+
+// ArrowStream begins a stream of Arrow with the columns of rows.
+func ArrowStream(out io.Writer, r *rows.Rows) *format.ColumnarRows {
+	return format.NewColumnarRows(out, format.ArrowStream, distinct(r.Columns()), TypesOf(r), nil)
 }
 
 // Row writes a row.

@@ -124,8 +124,8 @@ func (c *Call) CheckOutput(path string, overwrite bool, at fault.Part) error {
 	if err := c.CheckPath(path, at); err != nil {
 		return err
 	}
-	if format.Ending(path) == ".parquet" {
-		if err := CheckParquet(path, at); err != nil {
+	if form := format.ColumnarOf(path); form != "" {
+		if err := CheckColumnar(form, path, at); err != nil {
 			return err
 		}
 	}
@@ -151,18 +151,18 @@ func (c *Call) CheckOutput(path string, overwrite bool, at fault.Part) error {
 	return nil
 }
 
-// CheckParquet returns an error if the program writes no Parquet, and for the name of a file of
-// Parquet that ends in .gz or .zst.
-func CheckParquet(path string, at fault.Part) error {
-	if err := format.CheckParquet(); err != nil {
+// CheckColumnar returns an error if the program does not write a columnar format, and for the name of such a
+// file that ends in .gz or .zst.
+func CheckColumnar(form format.Columnar, path string, at fault.Part) error {
+	if err := format.CheckColumnar(form); err != nil {
 		return fault.New(at, "file %s: %v", fault.Quote(path), err).WithErr(err)
 	}
 	ending := filepath.Ext(path)
 	if !slices.Contains(atomicfile.Compressions(), ending) {
 		return nil
 	}
-	return fault.New(at, "file %s would be Parquet inside of %s, which no program reads", fault.Quote(path), ending).
-		WithRemedy("leave the ending " + ending + " out, since the pages of Parquet are compressed")
+	return fault.New(at, "file %s would be %s inside of %s, which no program reads", fault.Quote(path), form.Title(), ending).
+		WithRemedy("leave the ending " + ending + " out")
 }
 
 // CheckPath returns an error for every file if files are switched off, and
@@ -220,8 +220,8 @@ func CheckEnding(path string, known []string) error {
 // Endings of files that are written in a single format.
 var (
 	ListEndings  = []string{".txt", ".edges", ".edgelist", ".el"}
-	WalkEndings  = []string{".txt", ".walks", ".parquet"}
-	ScoreEndings = []string{".csv", ".txt", ".parquet"}
+	WalkEndings  = append([]string{".txt", ".walks"}, format.ColumnarEndings()...)
+	ScoreEndings = append([]string{".csv", ".txt"}, format.ColumnarEndings()...)
 )
 
 // OpenInput opens an input, plain or compressed, and returns its size in bytes,

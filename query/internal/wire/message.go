@@ -25,7 +25,7 @@ type Message struct {
 	Line      int            `json:"line,omitempty"`
 	Column    int            `json:"column,omitempty"`
 	Params    map[string]Any `json:"params,omitempty"`
-	Format    string         `json:"format,omitempty"`   // Arrays or Objects; empty is Arrays
+	Format    string         `json:"format,omitempty"`   // Arrays, Objects or Arrow; empty is Arrays
 	Deadline  float64        `json:"deadline,omitempty"` // seconds that the answer may take; 0 for the limit of the server
 	ReadOnly  bool           `json:"read_only,omitempty"`
 	Progress  bool           `json:"progress,omitempty"` // progress is wanted
@@ -41,6 +41,7 @@ type Message struct {
 const (
 	Arrays  = "arrays"  // an array of values
 	Objects = "objects" // an object with a member for each column
+	Arrow   = "arrow"   // a stream of Arrow, in frames with the number of the bytes that follow their line
 )
 
 // Greeting is the answer to a hello.

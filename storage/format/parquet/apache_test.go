@@ -12,6 +12,7 @@ import (
 
 	"heavytail/.ci/realgraph"
 	"heavytail/storage/format/internal/columnfile"
+	"heavytail/storage/format/internal/columntest"
 )
 
 // apacheFiles returns the files of github.com/apache/parquet-testing, which many programs wrote.
@@ -36,7 +37,7 @@ func column(f columnfile.File, i int) (values []string, err error) {
 		return nil, err
 	}
 	for rows.Next() {
-		values = append(values, string(appendCell(nil, rows, 0, f.Columns()[i].Kind)))
+		values = append(values, string(columntest.AppendCell(nil, rows, 0, f.Columns()[i].Kind)))
 	}
 	return values, rows.Err()
 }
@@ -52,7 +53,7 @@ func TestApache(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := columnfile.Open(bytes.NewReader(data), int64(len(data)), wide)
+		f, err := columnfile.Open(columnfile.Parquet, bytes.NewReader(data), int64(len(data)), wide)
 		if err != nil {
 			fmt.Fprintf(&got, "%s: %v\n", filepath.Base(path), err)
 			continue
@@ -82,7 +83,7 @@ func TestApache_Values(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := columnfile.Open(bytes.NewReader(data), int64(len(data)), wide)
+		f, err := columnfile.Open(columnfile.Parquet, bytes.NewReader(data), int64(len(data)), wide)
 		if err != nil {
 			continue // TestApache has the reason
 		}

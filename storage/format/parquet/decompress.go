@@ -3,13 +3,13 @@ package parquet
 import (
 	"bytes"
 	"encoding/binary"
-	"io"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
-	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/format"
+
+	"heavytail/storage/format/internal/inflate"
 )
 
 // inflate decompresses raw into dst, and returns the number of bytes; one more than
@@ -21,15 +21,15 @@ func (f *file) inflate(dst, raw []byte, codec format.CompressionCodec) (n int, e
 			_, err = snappy.Decode(dst, raw)
 		}
 	case format.Lz4Raw:
-		n, err = inflateLZ4(dst, raw)
+		n, err = inflate.LZ4Block(dst, raw)
 	case format.Lz4:
 		if n, err = inflateHadoop(dst, raw); err != nil {
-			n, err = inflateLZ4(dst, raw) // as some writers do
+			n, err = inflate.LZ4Block(dst, raw) // as some writers do
 		}
 	case format.Gzip:
 		n, err = inflateGzip(dst, raw)
 	case format.Zstd:
-		n, err = f.inflateZstd(dst, raw)
+		n, err = f.zstd.Into(dst, raw)
 	case format.Brotli:
 		n, err = inflateBrotli(dst, raw)
 	default:
@@ -39,49 +39,6 @@ func (f *file) inflate(dst, raw []byte, codec format.CompressionCodec) (n int, e
 		return 0, damaged("a page cannot be decompressed: %v", err)
 	}
 	return n, nil
-}
-
-// inflateLZ4 decompresses a block of LZ4. The decoder of github.com/pierrec/lz4/v4
-// reads memory outside its buffers if a block is damaged.
-//
-// Source: https://github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md
-func inflateLZ4(dst, raw []byte) (int, error) {
-	done, at := 0, 0
-	for at < len(raw) {
-		token := raw[at]
-		at++
-		literals, err := lz4Length(raw, &at, int(token>>4))
-		switch {
-		case err != nil:
-			return 0, err
-		case literals > len(raw)-at || literals > len(dst)-done:
-			return 0, errShort()
-		}
-		copy(dst[done:], raw[at:at+literals])
-		done, at = done+literals, at+literals
-		if at == len(raw) {
-			break // the last sequence has only literals
-		}
-		if len(raw)-at < 2 {
-			return 0, errShort()
-		}
-		back := int(raw[at]) | int(raw[at+1])<<8
-		at += 2
-		const shortest = 4
-		match, err := lz4Length(raw, &at, int(token&15))
-		match += shortest
-		switch {
-		case err != nil:
-			return 0, err
-		case back == 0 || back > done || match > len(dst)-done:
-			return 0, errShort()
-		}
-		for match > 0 { // the copied bytes may include some that were just written
-			n := copy(dst[done:done+match], dst[done-back:done])
-			done, match = done+n, match-n
-		}
-	}
-	return done, nil
 }
 
 // inflateHadoop decompresses blocks of LZ4, each after the numbers of its bytes with and without
@@ -96,7 +53,7 @@ func inflateHadoop(dst, raw []byte) (n int, err error) {
 		if uint64(size) > uint64(len(dst)-n) || uint64(stored) > uint64(len(raw)) {
 			return n, errShort()
 		}
-		done, err := inflateLZ4(dst[n:n+int(size)], raw[:stored])
+		done, err := inflate.LZ4Block(dst[n:n+int(size)], raw[:stored])
 		if err != nil || done != int(size) {
 			return n, errShort()
 		}
@@ -105,64 +62,14 @@ func inflateHadoop(dst, raw []byte) (n int, err error) {
 	return n, nil
 }
 
-// lz4Length reads the rest of a length, whose first four bits are in a token.
-func lz4Length(raw []byte, at *int, length int) (int, error) {
-	if length < 15 {
-		return length, nil
-	}
-	for *at < len(raw) {
-		b := raw[*at]
-		*at++
-		if length += int(b); length > maxPage {
-			break
-		}
-		if b < 255 {
-			return length, nil
-		}
-	}
-	return 0, errShort()
-}
-
 func inflateGzip(dst, raw []byte) (int, error) {
 	zr, err := gzip.NewReader(bytes.NewReader(raw))
 	if err != nil {
 		return 0, err
 	}
-	return fillFrom(zr, dst)
+	return inflate.Fill(zr, dst)
 }
 
 func inflateBrotli(dst, raw []byte) (int, error) {
-	return fillFrom(brotli.NewReader(bytes.NewReader(raw)), dst)
-}
-
-// inflateZstd reads zstd as a stream, since decoding a whole frame could take any amount of
-// memory.
-func (f *file) inflateZstd(dst, raw []byte) (n int, err error) {
-	if f.zstd == nil {
-		f.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxPage), zstd.WithDecoderLowmem(true))
-	}
-	if err == nil {
-		err = f.zstd.Reset(bytes.NewReader(raw))
-	}
-	if err != nil {
-		return 0, err
-	}
-	return fillFrom(f.zstd, dst)
-}
-
-// fillFrom fills dst and reads one more byte, if there is one.
-func fillFrom(r io.Reader, dst []byte) (int, error) {
-	n, err := io.ReadFull(r, dst)
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return n, nil
-	}
-	if err != nil {
-		return n, err
-	}
-	var one [1]byte
-	more, err := io.ReadFull(r, one[:])
-	if err == io.EOF {
-		err = nil
-	}
-	return n + more, err
+	return inflate.Fill(brotli.NewReader(bytes.NewReader(raw)), dst)
 }

@@ -148,11 +148,11 @@ func TestHalf(t *testing.T) {
 	for x, want := range map[uint16]float64{
 		0: 0, 0x3c00: 1, 0xc000: -2, 0x7bff: 65504, 0x0001: 0x1p-24, 0x0400: 0x1p-14, 0x03ff: 0x3ffp-24, 0x3555: 0x1.554p-2,
 	} {
-		if got := half(x); got != want {
+		if got := columnfile.Half(x); got != want {
 			t.Errorf("%#x: %v, want %v", x, got, want)
 		}
 	}
-	if x := half(0x7e00); x == x {
+	if x := columnfile.Half(0x7e00); x == x {
 		t.Errorf("NaN is %v", x)
 	}
 	if bits.Len(uint(maxLevels)) > 31 {
@@ -165,13 +165,13 @@ func TestHalf(t *testing.T) {
 func TestWriter_Errors(t *testing.T) {
 	t.Parallel()
 	columns := []columnfile.Column{{Name: "x", Kind: columnfile.Text}}
-	w := columnfile.NewWriter(&bytes.Buffer{}, columns, nil, columnfile.WriteOptions{})
+	w := columnfile.NewWriter(columnfile.Parquet, &bytes.Buffer{}, columns, nil, columnfile.WriteOptions{})
 	if err := w.EndRow(); err == nil || !strings.Contains(err.Error(), `"x"`) {
 		t.Errorf("a missing value: %v", err)
 	}
 	for room := range 40 {
 		out := &fullDisk{room: 100 * room}
-		w := columnfile.NewWriter(out, columns, nil, columnfile.WriteOptions{RowGroup: 1})
+		w := columnfile.NewWriter(columnfile.Parquet, out, columns, nil, columnfile.WriteOptions{RowGroup: 1})
 		var err error
 		for range 3 {
 			w.Text(0, []byte("text"))
@@ -213,7 +213,7 @@ func TestWriter_Names(t *testing.T) {
 	}
 	columns = append(columns, columnfile.Column{Name: "a,list", Kind: columnfile.FloatList})
 	var out bytes.Buffer
-	w := columnfile.NewWriter(&out, columns, nil, columnfile.WriteOptions{})
+	w := columnfile.NewWriter(columnfile.Parquet, &out, columns, nil, columnfile.WriteOptions{})
 	for i := range columns[1:] {
 		w.Integer(i, int64(i))
 	}
@@ -221,7 +221,7 @@ func TestWriter_Names(t *testing.T) {
 	if err := errors.Join(w.EndRow(), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	f, err := columnfile.Open(bytes.NewReader(out.Bytes()), int64(out.Len()), wide)
+	f, err := columnfile.Open(columnfile.Parquet, bytes.NewReader(out.Bytes()), int64(out.Len()), wide)
 	if err != nil || len(f.Columns()) != len(columns) {
 		t.Fatal(len(f.Columns()), err)
 	}

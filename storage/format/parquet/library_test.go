@@ -15,6 +15,7 @@ import (
 	library "github.com/parquet-go/parquet-go"
 
 	"heavytail/storage/format/internal/columnfile"
+	"heavytail/storage/format/internal/columntest"
 )
 
 var update = flag.Bool("update", false, "write the files of the testdata folders")
@@ -126,7 +127,7 @@ func TestRows_LibraryWrote(t *testing.T) {
 		} {
 			name := fmt.Sprintf("%s%d.parquet", name, version)
 			meetRows(t, columnfiles, name, few, encode(t, few, version, codec, 30, 400))
-			lines, err := readAll(encode(t, rows, version, codec, 900, 2000), testLimits)
+			lines, err := columntest.ReadAll(columnfile.Parquet, encode(t, rows, version, codec, 900, 2000), columntest.Limits)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -249,7 +250,7 @@ func makeCells(rows int) []cells {
 func writeCells(t *testing.T, rows []cells, opts columnfile.WriteOptions) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	w := columnfile.NewWriter(&out, cellColumns, []columnfile.Entry{{Key: "z", Text: "ü\n"}, {Key: "a"}}, opts)
+	w := columnfile.NewWriter(columnfile.Parquet, &out, cellColumns, []columnfile.Entry{{Key: "z", Text: "ü\n"}, {Key: "a"}}, opts)
 	for _, c := range rows {
 		w.Text(0, []byte(c.Key))
 		if c.Note != nil {

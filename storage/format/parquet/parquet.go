@@ -29,13 +29,13 @@ import (
 	"io"
 	"unsafe"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 
 	"heavytail/storage/format/internal/columnfile"
+	"heavytail/storage/format/internal/inflate"
 )
 
-func init() { columnfile.Register("parquet", columnfile.Library{Open: open, Create: create}) }
+func init() { columnfile.Register(columnfile.Parquet, columnfile.Library{Open: open, Create: create}) }
 
 const (
 	magic      = "PAR1"
@@ -53,7 +53,7 @@ type file struct {
 	leaves  []leaf // of the columns
 
 	memory int64 // bytes of memory in use
-	zstd   *zstd.Decoder
+	zstd   inflate.Zstd
 	read   int64 // bytes of values decoded so far
 }
 
@@ -94,10 +94,10 @@ func (f *file) footer(size int64) ([]byte, error) {
 	}
 	var start [len(magic)]byte
 	var tail [footerTail]byte
-	if err := readAt(f.in, start[:], 0); err != nil {
+	if err := columnfile.ReadAt(f.in, start[:], 0); err != nil {
 		return nil, err
 	}
-	if err := readAt(f.in, tail[:], size-footerTail); err != nil {
+	if err := columnfile.ReadAt(f.in, tail[:], size-footerTail); err != nil {
 		return nil, err
 	}
 	switch {
@@ -117,19 +117,7 @@ func (f *file) footer(size int64) ([]byte, error) {
 		return nil, limited("a footer of %d bytes exceeds the limit of %d", length, maxFooter)
 	}
 	footer := make([]byte, length)
-	return footer, readAt(f.in, footer, f.size)
-}
-
-// readAt fills p; the size of the file says that these bytes exist.
-func readAt(in io.ReaderAt, p []byte, at int64) error {
-	n, err := in.ReadAt(p, at)
-	if n == len(p) {
-		return nil
-	}
-	if err == io.EOF || err == nil {
-		return damaged("the file ends before byte %d", at+int64(len(p)))
-	}
-	return err
+	return footer, columnfile.ReadAt(f.in, footer, f.size)
 }
 
 func (f *file) Rows() int64 { return f.meta.NumRows }
@@ -153,7 +141,7 @@ func (f *file) checkRows() error {
 		}
 		for j, c := range group.Columns {
 			if n := c.MetaData.NumValues; n < group.NumRows || n > group.NumRows && (f.leaves[j].maxRep == 0 || group.NumRows == 0) {
-				return at(damaged("it has %d values in row group %d, which has %d rows", n, i, group.NumRows), f.columns[j].Name, 0)
+				return columnfile.At(damaged("it has %d values in row group %d, which has %d rows", n, i, group.NumRows), f.columns[j].Name, 0)
 			}
 		}
 		rows += group.NumRows

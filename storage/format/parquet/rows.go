@@ -42,7 +42,7 @@ func (r *rows) Next() bool {
 	}
 	for _, c := range r.cursors {
 		if err := c.step(); err != nil {
-			r.err = at(err, r.file.columns[c.column].Name, r.row)
+			r.err = columnfile.At(err, r.file.columns[c.column].Name, r.row)
 			return false
 		}
 	}
@@ -63,7 +63,7 @@ func (r *rows) begin() error {
 	}
 	for _, c := range r.cursors {
 		if err := c.begin(&group.Columns[c.column]); err != nil {
-			return at(err, r.file.columns[c.column].Name, r.row)
+			return columnfile.At(err, r.file.columns[c.column].Name, r.row)
 		}
 	}
 	return nil
@@ -74,7 +74,7 @@ func (r *rows) begin() error {
 func (r *rows) finish() error {
 	for _, c := range r.cursors {
 		if c.at < c.levels {
-			return at(damaged("it has more values than there are rows"), r.file.columns[c.column].Name, r.row)
+			return columnfile.At(damaged("it has more values than there are rows"), r.file.columns[c.column].Name, r.row)
 		}
 	}
 	return nil

@@ -278,12 +278,9 @@ func (l *leaf) integer(signed, long bool) {
 	l.only(columnfile.Integer, kind)
 }
 
-// maxScale is far above the digits of any decimal that is of use: those of a float64.
-const maxScale = 1000
-
 func (l *leaf) decimal(scale int32) {
 	l.form, l.scale = formDecimal, int(scale)
-	if l.item != columnfile.Integer && l.item != columnfile.Text || scale < 0 || scale > maxScale {
+	if l.item != columnfile.Integer && l.item != columnfile.Text || scale < 0 || scale > columnfile.MaxScale {
 		l.item = columnfile.Other
 		return
 	}

@@ -4,12 +4,12 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
-	"math/big"
-	"strconv"
 
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding"
 	"github.com/parquet-go/parquet-go/format"
+
+	"heavytail/storage/format/internal/columnfile"
 )
 
 // values are decoded values. The kind of the column decides which slice has them.
@@ -169,37 +169,13 @@ func (v *values) texts(f *file, l *leaf, data []byte, in encoding.Encoding, n in
 // number is the number that the bytes of a decimal or of a half-precision number have.
 func (l *leaf) number(text []byte) (float64, error) {
 	if l.form == formHalf {
-		return half(binary.LittleEndian.Uint16(text)), nil
+		return columnfile.Half(binary.LittleEndian.Uint16(text)), nil
 	}
 	const longest = 64 // bytes; a decimal of 38 digits takes 16
 	if len(text) > longest {
 		return 0, limited("a decimal of %d bytes exceeds the limit of %d", len(text), longest)
 	}
-	x := new(big.Int).SetBytes(text) // the highest byte first
-	if len(text) > 0 && text[0] > math.MaxInt8 {
-		x.Sub(x, new(big.Int).Lsh(big.NewInt(1), uint(8*len(text))))
-	}
-	number, _ := strconv.ParseFloat(x.String()+"e-"+strconv.Itoa(l.scale), 64)
-	return number, nil
-}
-
-// half is the value of a number of 16 bits: a sign, five bits of an exponent and ten of a
-// fraction, as IEEE 754 has it.
-func half(x uint16) float64 {
-	exponent, fraction := int(x>>10&31), float64(x&1023)
-	value := math.Ldexp(1+fraction/1024, exponent-15)
-	switch {
-	case exponent == 0:
-		value = math.Ldexp(fraction, -24)
-	case exponent == 31 && fraction > 0:
-		return math.NaN()
-	case exponent == 31:
-		value = math.Inf(1)
-	}
-	if x>>15 == 1 {
-		return -value
-	}
-	return value
+	return columnfile.Decimal(text, l.scale), nil
 }
 
 // uuids replaces identifiers of 16 bytes by their usual texts.

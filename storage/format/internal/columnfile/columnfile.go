@@ -36,6 +36,7 @@ type Column struct {
 	Name     string // for a nested column, the names from the root, joined by dots
 	Kind     Kind
 	Optional bool   // values may be missing
+	Length   int    // of each list, if a writer knows it, for formats that have lists of one length; 0 otherwise
 	Type     string // type in the file's own terms, for messages
 }
 
@@ -51,10 +52,10 @@ type Entry struct{ Key, Text string }
 
 // WriteOptions configure a Writer. The zero value has the usual settings.
 type WriteOptions struct {
-	// RowGroup is about how many bytes of values, before compression, become a row group;
-	// 0 means 64 MiB. A writer holds a row group in memory, compressed, until it is full;
-	// readers that work in parallel or skip rows do so by row groups, and each has its
-	// own dictionaries.
+	// RowGroup is about how many bytes of values, before compression, become a row group of
+	// Parquet or a batch of Arrow; 0 means 64 MiB and 4 MiB. A writer holds one in memory until it
+	// is full; readers that work in parallel or skip rows do so by them. Those of Parquet have
+	// their own dictionaries each.
 	RowGroup int64
 }
 
@@ -136,46 +137,39 @@ type Library struct {
 	Create func(out io.Writer, columns []Column, entries []Entry, opts WriteOptions) Writer
 }
 
-// libraries are what the imports of a program registered, by the name of the format.
-var libraries = map[string]Library{}
+// libraries are what the imports of a program registered.
+var libraries = map[Form]Library{}
 
 // Register adds the library of a format. It is called when a program starts, by the init
 // functions of packages.
-func Register(name string, l Library) { libraries[name] = l }
+func Register(form Form, l Library) { libraries[form] = l }
 
-// parquet is the one format that this project reads and writes by a library.
-const parquet = "parquet"
-
-// Check returns an error of the kind ErrLibrary if the program has no library.
-func Check() error {
-	if _, ok := libraries[parquet]; !ok {
-		return &Error{Reason: `the program reads and writes no Parquet, since it does not import _ "heavytail/storage/format/parquet"`, Kind: ErrLibrary}
+// Check returns an error of the kind ErrLibrary if the program has no library for a format.
+func Check(form Form) error {
+	if _, ok := libraries[form]; ok {
+		return nil
 	}
-	return nil
+	name := form
+	if form == ArrowStream {
+		name = Arrow
+	}
+	return &Error{Reason: `the program reads and writes no ` + name.Title() + `, since it does not import _ "heavytail/storage/format/` + string(name) + `"`, Kind: ErrLibrary}
 }
 
-const magic = "PAR1"
-
-// IsFile reports whether a file that begins with these bytes has the magic number of a
-// Parquet file.
-func IsFile(start []byte) bool {
-	return len(start) >= len(magic) && string(start[:len(magic)]) == magic
-}
-
-// Open opens a Parquet file of size bytes for reading.
-func Open(in io.ReaderAt, size int64, limits Limits) (File, error) {
-	if err := Check(); err != nil {
+// Open opens a file of size bytes for reading.
+func Open(form Form, in io.ReaderAt, size int64, limits Limits) (File, error) {
+	if err := Check(form); err != nil {
 		return nil, err
 	}
-	return libraries[parquet].Open(in, size, limits)
+	return libraries[form].Open(in, size, limits)
 }
 
-// NewWriter begins a Parquet file. Without a library the Writer has the error of Check.
-func NewWriter(out io.Writer, columns []Column, entries []Entry, opts WriteOptions) Writer {
-	if err := Check(); err != nil {
+// NewWriter begins a file. Without a library the Writer has the error of Check.
+func NewWriter(form Form, out io.Writer, columns []Column, entries []Entry, opts WriteOptions) Writer {
+	if err := Check(form); err != nil {
 		return noWriter{err}
 	}
-	return libraries[parquet].Create(out, columns, entries, opts)
+	return libraries[form].Create(out, columns, entries, opts)
 }
 
 // noWriter is the Writer of a program without a library.

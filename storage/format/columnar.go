@@ -20,10 +20,70 @@ import (
 	"heavytail/storage/internal/excerpt"
 )
 
-// ParquetError reports a fault in a Parquet file and its place. It wraps ErrDamaged if the file
-// violates the format, ErrLimit if a limit was exceeded, ErrLibrary if the program reads no
-// Parquet, and otherwise ErrSyntax.
-type ParquetError struct {
+// Columnar is a format of files whose rows are stored by column. Each is read and written by a
+// package that a program imports.
+type Columnar = columnfile.Form
+
+// The columnar formats.
+const (
+	Parquet = columnfile.Parquet
+	// Arrow is the file format of Arrow IPC, which is also called version 2 of Feather, and
+	// ArrowStream the streaming format. Either is read where an Arrow file is asked for.
+	Arrow       = columnfile.Arrow
+	ArrowStream = columnfile.ArrowStream
+)
+
+// columnarEndings are the endings of names. The first of a format is that of files that are written.
+var columnarEndings = []struct {
+	ending string
+	form   Columnar
+}{{".parquet", Parquet}, {".arrow", Arrow}, {".feather", Arrow}, {".arrows", ArrowStream}}
+
+// ColumnarEndings returns the endings of columnar files, those of the forms that are given or else of all.
+func ColumnarEndings(forms ...Columnar) (endings []string) {
+	for _, e := range columnarEndings {
+		if len(forms) == 0 || slices.Contains(forms, e.form) {
+			endings = append(endings, e.ending)
+		}
+	}
+	return endings
+}
+
+// ColumnarOf returns the columnar format that the ending of a name has; empty if it has none.
+func ColumnarOf(name string) Columnar {
+	for _, e := range columnarEndings {
+		if Ending(name) == e.ending {
+			return e.form
+		}
+	}
+	return ""
+}
+
+// columnarLayout is the layout of edges in a format; empty for no format.
+func columnarLayout(form Columnar) Layout {
+	switch form {
+	case Parquet:
+		return LayoutParquet
+	case Arrow, ArrowStream:
+		return LayoutArrow
+	}
+	return ""
+}
+
+// columnarOf is the format of a layout of edges; empty if the layout has none.
+func columnarOf(layout Layout) Columnar {
+	for _, e := range columnarEndings {
+		if columnarLayout(e.form) == layout {
+			return e.form
+		}
+	}
+	return ""
+}
+
+// ColumnarError reports a fault in a columnar file and its place. It wraps ErrDamaged if the file
+// violates the format, ErrLimit if a limit was exceeded, ErrLibrary if the program does not read
+// the format, and otherwise ErrSyntax.
+type ColumnarError struct {
 	File   string // name of the input, as the options call it; may be empty
 	Column string // empty if the fault is not in one column
 	Row    int64  // 1 for the first row; 0 if the fault is not in one row
@@ -31,7 +91,7 @@ type ParquetError struct {
 	Kind   error
 }
 
-func (e *ParquetError) Error() string {
+func (e *ColumnarError) Error() string {
 	where := nameOr(e.File)
 	if e.Row > 0 {
 		where += fmt.Sprintf(": row %d", e.Row)
@@ -42,79 +102,86 @@ func (e *ParquetError) Error() string {
 	return where + ": " + e.Reason
 }
 
-func (e *ParquetError) Unwrap() error { return e.Kind }
+func (e *ColumnarError) Unwrap() error { return e.Kind }
 
-// CheckParquet returns an error that wraps ErrLibrary if the program reads and writes no Parquet.
-func CheckParquet() error { return columnfile.Check() }
+// CheckColumnar returns an error that wraps ErrLibrary if the program does not read and write a format.
+func CheckColumnar(form Columnar) error { return columnfile.Check(form) }
 
-// RandomReader is the input from which Parquet is read, such as an *os.File: the footer at the
-// end of the file contains the positions of all data.
+// RandomReader is the input from which columnar files are read, such as an *os.File: the footer at
+// the end of the file contains the positions of all data.
 type RandomReader interface {
 	io.ReaderAt
 	io.Seeker
 }
 
-// maxParquetMemory is the most memory that pages of a Parquet file use while it is read. One
-// page and the dictionary of each column that is read are in memory; for a file with the usual
-// pages of 1 MiB that is a few MiB.
-const maxParquetMemory = 1 << 30
+// maxColumnarMemory is the most memory that values of a columnar file use while it is read. Of Parquet
+// one page and the dictionary of each column that is read are in memory, which is a few MiB for the
+// usual pages of 1 MiB, and of Arrow these columns of one batch, and their dictionaries.
+const maxColumnarMemory = 1 << 30
 
-type parquetFile struct {
+type columnarFile struct {
 	columnfile.File
+	form Columnar
 	ctx  context.Context
 	in   RandomReader
 	size int64
 	opts *EdgeListOptions // with defaults
 }
 
-// openParquet returns the input as a Parquet file if it is to be read as Parquet: if the layout
+// openColumnar returns the input as a columnar file if it is to be read as one: if the layout
 // or the extension requires it, or if the layout is to be detected and the input begins like
-// Parquet. For other inputs it returns nil.
-func openParquet(ctx context.Context, r io.Reader, opts Options) (*parquetFile, error) {
-	named := opts.Layout == LayoutParquet || Ending(opts.Name) == parquetEnding && (opts.Layout == "" || opts.Layout == LayoutAuto || opts.Layout == LayoutVertices)
+// one. For other inputs it returns nil.
+func openColumnar(ctx context.Context, r io.Reader, opts Options) (*columnarFile, error) {
+	open := opts.Layout == "" || opts.Layout == LayoutAuto || opts.Layout == LayoutVertices
+	named := ColumnarOf(opts.Name)
+	if !open {
+		named = columnarOf(opts.Layout)
+	}
 	in, random := r.(RandomReader)
+	start := make([]byte, columnfile.MaxStart)
 	if random {
-		start := make([]byte, len("PAR1"))
 		n, _ := in.ReadAt(start, 0) // a pipe does not support ReadAt
-		if begins := columnfile.IsFile(start[:n]); !named && (!begins || opts.Layout != "" && opts.Layout != LayoutAuto && opts.Layout != LayoutVertices) {
-			return nil, nil
-		}
-	} else if !named {
+		start = start[:n]
+	}
+	begins := columnfile.FormOf(start)
+	form := cmp.Or(named, begins)
+	if form == "" || named == "" && !open {
 		return nil, nil
+	}
+	if columnarLayout(named) == LayoutArrow && columnarLayout(begins) == LayoutArrow {
+		form = begins // of the two forms of Arrow, the bytes say which one it is
 	}
 	edges := opts.EdgeListOptions.withDefaults()
 	wrong := func(kind error, reason string) error {
-		return &ParquetError{File: opts.Name, Reason: reason, Kind: kind}
+		return &ColumnarError{File: opts.Name, Reason: reason, Kind: kind}
 	}
 	if !random {
-		return nil, streamedParquet(opts.Name)
+		return nil, streamedColumnar(opts.Name, form)
 	}
 	size, err := in.Seek(0, io.SeekEnd)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", nameOr(opts.Name), err)
 	}
-	start := make([]byte, 4)
-	n, _ := in.ReadAt(start, 0)
-	if strings.HasPrefix(string(start[:n]), "\x1f\x8b") || strings.HasPrefix(string(start[:n]), "\x28\xb5\x2f\xfd") {
-		return nil, wrong(ErrSyntax, "Parquet is not read from inside another compression; its pages are compressed already")
+	if strings.HasPrefix(string(start), "\x1f\x8b") || strings.HasPrefix(string(start), "\x28\xb5\x2f\xfd") {
+		return nil, wrong(ErrSyntax, form.Title()+" is not read from inside another compression; it has its own")
 	}
 	columns := cmp.Or(opts.MaxColumns, defaultMaxColumns)
-	f := &parquetFile{ctx: ctx, in: in, size: size, opts: &edges}
-	f.File, err = columnfile.Open(in, size, columnfile.Limits{Memory: maxParquetMemory, Bytes: edges.MaxBytes, Columns: columns})
+	f := &columnarFile{form: form, ctx: ctx, in: in, size: size, opts: &edges}
+	f.File, err = columnfile.Open(form, in, size, columnfile.Limits{Memory: maxColumnarMemory, Bytes: edges.MaxBytes, Columns: columns})
 	if err != nil {
 		return nil, f.fault(err)
 	}
 	return f, nil
 }
 
-// streamedParquet returns the error for Parquet that is not in a RandomReader.
-func streamedParquet(name string) error {
-	return &ParquetError{File: name, Reason: "Parquet is read from a file, not from a stream, as its table of contents is at its end", Kind: ErrSyntax}
+// streamedColumnar returns the error for a columnar file that is not in a RandomReader.
+func streamedColumnar(name string, form Columnar) error {
+	return &ColumnarError{File: name, Reason: form.Title() + " is read from a file, not from a stream", Kind: ErrSyntax}
 }
 
 // fault adds the name of the file to an error of package columnfile, and replaces its kind by
 // the kind of this package.
-func (f *parquetFile) fault(err error) error {
+func (f *columnarFile) fault(err error) error {
 	var at *columnfile.Error
 	if !errors.As(err, &at) {
 		return fmt.Errorf("reading %s: %w", nameOr(f.opts.Name), err)
@@ -132,13 +199,13 @@ func (f *parquetFile) fault(err error) error {
 	if row > 0 {
 		row++ // the row that could not be read
 	}
-	return &ParquetError{f.opts.Name, at.Column, row, at.Reason, kind}
+	return &ColumnarError{f.opts.Name, at.Column, row, at.Reason, kind}
 }
 
 // unfit returns the error for a column whose type does not fit its use; what is the reason.
-func (f *parquetFile) unfit(column int, what string) error {
+func (f *columnarFile) unfit(column int, what string) error {
 	c := f.Columns()[column]
-	return &ParquetError{File: f.opts.Name, Column: c.Name, Reason: fmt.Sprintf("it is %s, and %s", article(c.Kind.String()), what), Kind: ErrSyntax}
+	return &ColumnarError{File: f.opts.Name, Column: c.Name, Reason: fmt.Sprintf("it is %s, and %s", article(c.Kind.String()), what), Kind: ErrSyntax}
 }
 
 func article(noun string) string {
@@ -151,7 +218,7 @@ func article(noun string) string {
 	return "a " + noun
 }
 
-func (f *parquetFile) names() []string {
+func (f *columnarFile) names() []string {
 	var names []string
 	for _, c := range f.Columns() {
 		names = append(names, c.Name)
@@ -160,7 +227,7 @@ func (f *parquetFile) names() []string {
 }
 
 // each calls row for every row of some columns.
-func (f *parquetFile) each(stats *ReadStats, columns []int, row func(rows columnfile.Rows) error) error {
+func (f *columnarFile) each(stats *ReadStats, columns []int, row func(rows columnfile.Rows) error) error {
 	rows, err := f.Read(columns...)
 	if err != nil {
 		return f.fault(err)
@@ -174,7 +241,7 @@ func (f *parquetFile) each(stats *ReadStats, columns []int, row func(rows column
 			f.report(rows.Row())
 		}
 		if f.opts.MaxLines > 0 && stats.Lines > f.opts.MaxLines {
-			return &ParquetError{File: f.opts.Name, Row: stats.Lines, Reason: fmt.Sprintf("there are more than %d rows", f.opts.MaxLines), Kind: ErrLimit}
+			return &ColumnarError{File: f.opts.Name, Row: stats.Lines, Reason: fmt.Sprintf("there are more than %d rows", f.opts.MaxLines), Kind: ErrLimit}
 		}
 		if err := row(rows); err != nil {
 			return err
@@ -189,13 +256,13 @@ func (f *parquetFile) each(stats *ReadStats, columns []int, row func(rows column
 }
 
 // report reports the progress in bytes of the file, estimated from the row number.
-func (f *parquetFile) report(row int64) {
+func (f *columnarFile) report(row int64) {
 	if f.opts.Progress != nil && f.Rows() > 0 {
 		f.opts.Progress("reading", int64(float64(f.size)*min(1, float64(row)/float64(f.Rows()))), f.size)
 	}
 }
 
-func (f *parquetFile) sum(stats *ReadStats) error {
+func (f *columnarFile) sum(stats *ReadStats) error {
 	hash := sha256.New()
 	if _, err := io.Copy(hash, io.NewSectionReader(f.in, 0, f.size)); err != nil {
 		return fmt.Errorf("reading %s: %w", nameOr(f.opts.Name), err)
@@ -205,8 +272,8 @@ func (f *parquetFile) sum(stats *ReadStats) error {
 }
 
 // bad ends the read at a malformed row, or counts it under SkipBad.
-func (f *parquetFile) bad(stats *ReadStats, column int, format string, args ...any) error {
-	err := &ParquetError{f.opts.Name, f.Columns()[column].Name, stats.Lines, fmt.Sprintf(format, args...), ErrSyntax}
+func (f *columnarFile) bad(stats *ReadStats, column int, format string, args ...any) error {
+	err := &ColumnarError{f.opts.Name, f.Columns()[column].Name, stats.Lines, fmt.Sprintf(format, args...), ErrSyntax}
 	if !f.opts.SkipBad {
 		return err
 	}
@@ -240,7 +307,7 @@ func stampUnit(k columnfile.Kind) int64 {
 }
 
 // key appends a key as text, or returns the reason why the value is not a key.
-func (f *parquetFile) key(rows columnfile.Rows, i, column int, dst []byte) (key []byte, reason string) {
+func (f *columnarFile) key(rows columnfile.Rows, i, column int, dst []byte) (key []byte, reason string) {
 	if rows.Missing(i) {
 		return dst, "the key is missing"
 	}
@@ -269,7 +336,7 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-func (e *parquetEdges) read() (stats ReadStats, err error) {
+func (e *columnarEdges) read() (stats ReadStats, err error) {
 	e.stats = &stats
 	stats.Header = strings.Join(e.names(), ",")
 	if err := e.prepare(); err != nil {
@@ -301,7 +368,7 @@ func (e *parquetEdges) read() (stats ReadStats, err error) {
 var directedEntry = columnfile.Entry{Key: "heavytail.directed", Text: "true"}
 
 // attributes chooses the columns that are attributes: those of a type that an attribute can have.
-func (e *parquetEdges) attributes() error {
+func (e *columnarEdges) attributes() error {
 	var columns []Column
 	var ignored []string
 	types := e.types()
@@ -322,21 +389,21 @@ func (e *parquetEdges) attributes() error {
 }
 
 // prepare decides which columns are read, and for which roles.
-func (e *parquetEdges) prepare() error {
+func (e *columnarEdges) prepare() error {
 	plan, doubt := delimited.PlanFor(e.opts.wanted(), e.names())
 	if doubt == "" && len(e.names()) < 2 {
 		doubt = "an edge needs two columns, and the file has one"
 	}
 	if doubt != "" {
-		return &ParquetError{File: e.opts.Name, Reason: doubt, Kind: ErrSyntax}
+		return &ColumnarError{File: e.opts.Name, Reason: doubt, Kind: ErrSyntax}
 	}
 	e.plan = plan
 	return e.choose()
 }
 
-// parquetEdges reads edges from the rows of some columns.
-type parquetEdges struct {
-	*parquetFile
+// columnarEdges reads edges from the rows of some columns.
+type columnarEdges struct {
+	*columnarFile
 	h       Handler
 	stats   *ReadStats
 	course  direction
@@ -352,7 +419,7 @@ type parquetEdges struct {
 }
 
 // choose finds the columns of all roles, and refuses columns of a wrong type.
-func (e *parquetEdges) choose() error {
+func (e *columnarEdges) choose() error {
 	for r := delimited.Source; r < delimited.Roles; r++ {
 		e.place[r] = -1
 		column := e.plan.At[r] - 1
@@ -378,7 +445,7 @@ func columnsHint(names []string) string {
 	return "the options source and target choose among " + excerpt.List(names)
 }
 
-func (e *parquetEdges) row(rows columnfile.Rows) error {
+func (e *columnarEdges) row(rows columnfile.Rows) error {
 	var edge Edge
 	edge.Weight = 1
 	for i, to := range []*[]byte{&edge.Source, &edge.Target} {
@@ -423,7 +490,7 @@ func (e *parquetEdges) row(rows columnfile.Rows) error {
 }
 
 // time returns a time in the units of edges.
-func (e *parquetEdges) time(rows columnfile.Rows, i int) (at int64, dated, ok bool) {
+func (e *columnarEdges) time(rows columnfile.Rows, i int) (at int64, dated, ok bool) {
 	kind := e.Columns()[e.columns[i]].Kind
 	switch {
 	case kind == columnfile.Text:
@@ -437,18 +504,18 @@ func (e *parquetEdges) time(rows columnfile.Rows, i int) (at int64, dated, ok bo
 	return at, false, at != math.MinInt64
 }
 
-func (f *parquetFile) vertices(opts Options, h Handler) (stats ReadStats, err error) {
+func (f *columnarFile) vertices(opts Options, h Handler) (stats ReadStats, err error) {
 	names := f.names()
 	stats.Header = strings.Join(names, ",")
 	opts = opts.withDefaults()
-	v := parquetVertices{parquetFile: f, h: h, stats: &stats, maxValue: opts.MaxValue}
+	v := columnarVertices{columnarFile: f, h: h, stats: &stats, maxValue: opts.MaxValue}
 	t := newTable(opts, h)
 	key, doubt := t.keyColumn(names)
 	if doubt == "" {
 		doubt = t.choose(names, f.types(), key-1, opts.Columns)
 	}
 	if doubt != "" {
-		return stats, &ParquetError{File: f.opts.Name, Reason: doubt, Kind: ErrSyntax}
+		return stats, &ColumnarError{File: f.opts.Name, Reason: doubt, Kind: ErrSyntax}
 	}
 	if !keyKind(f.Columns()[key-1].Kind) {
 		return stats, f.unfit(key-1, "the key of a vertex is a text or an integer; the option key chooses another column")
@@ -479,10 +546,10 @@ func heldKind(k columnfile.Kind) bool {
 	return k != columnfile.Other && k != columnfile.FloatList && k != columnfile.TextList
 }
 
-// parquetVertices reads vertices from the rows of some columns, the first of which holds the
+// columnarVertices reads vertices from the rows of some columns, the first of which holds the
 // keys.
-type parquetVertices struct {
-	*parquetFile
+type columnarVertices struct {
+	*columnarFile
 	h        Handler
 	stats    *ReadStats
 	maxValue int
@@ -492,7 +559,7 @@ type parquetVertices struct {
 	texts    [][]byte // buffers of the values
 }
 
-func (f *parquetFile) types() []Type {
+func (f *columnarFile) types() []Type {
 	var types []Type
 	for _, c := range f.Columns() {
 		t := Text // also for dates and timestamps
@@ -509,7 +576,7 @@ func (f *parquetFile) types() []Type {
 	return types
 }
 
-func (v *parquetVertices) row(rows columnfile.Rows) error {
+func (v *columnarVertices) row(rows columnfile.Rows) error {
 	key, reason := v.key(rows, 0, v.columns[0], v.scratch[:0])
 	if reason != "" {
 		return v.bad(v.stats, v.columns[0], "%s", reason)
@@ -533,8 +600,8 @@ func (v *parquetVertices) row(rows columnfile.Rows) error {
 }
 
 // text appends the value of a column as text, or returns the reason why no attribute can store
-// it. NaN is a missing value, as in many programs that write Parquet.
-func (f *parquetFile) text(rows columnfile.Rows, i, column, maxValue int, dst []byte) (text []byte, there bool, reason string) {
+// it. NaN is a missing value, as in many programs that write such files.
+func (f *columnarFile) text(rows columnfile.Rows, i, column, maxValue int, dst []byte) (text []byte, there bool, reason string) {
 	switch kind := f.Columns()[column].Kind; kind {
 	case columnfile.Boolean:
 		return strconv.AppendBool(dst, rows.Integer(i) != 0), true, ""
@@ -575,15 +642,14 @@ func appendStamp(dst []byte, at, unit int64) []byte {
 	return time.Unix(seconds, (at-seconds*unit)*(1e9/unit)).UTC().AppendFormat(dst, time.RFC3339Nano)
 }
 
-// ReadVectorsParquet reads vectors from a Parquet file, one per row: keys, which are texts or
+// ReadVectorsColumnar reads vectors from a columnar file, one per row: keys, which are texts or
 // integers, and lists of numbers, all of the same length. opts.Key and opts.Vector name the
 // columns. By default the keys are in the column called key, id, vertex or node, or else in the
 // first column that can be keys; the vectors are in the column called vector or embedding, or
-// else in the first column of lists. A fault is a *ParquetError. r must be a RandomReader, since
-// Parquet needs random access.
-func ReadVectorsParquet(ctx context.Context, r io.Reader, opts VectorOptions, h VectorHandler) error {
+// else in the first column of lists. A fault is a *ColumnarError. r must be a RandomReader.
+func ReadVectorsColumnar(ctx context.Context, r io.Reader, form Columnar, opts VectorOptions, h VectorHandler) error {
 	opts.MaxDim = cmp.Or(opts.MaxDim, defaultMaxDim)
-	f, err := openParquet(ctx, r, Options{Layout: LayoutParquet, EdgeListOptions: EdgeListOptions{
+	f, err := openColumnar(ctx, r, Options{Layout: columnarLayout(form), EdgeListOptions: EdgeListOptions{
 		Name: opts.Name, MaxKey: opts.MaxKey, MaxBytes: opts.MaxBytes, Size: opts.Size, Progress: opts.Progress,
 	}})
 	if err != nil {
@@ -597,7 +663,7 @@ func ReadVectorsParquet(ctx context.Context, r io.Reader, opts VectorOptions, h 
 	if err != nil {
 		return err
 	}
-	v := parquetVectors{parquetFile: f, h: h, key: key, list: list, maxDim: opts.MaxDim}
+	v := columnarVectors{columnarFile: f, h: h, key: key, list: list, maxDim: opts.MaxDim}
 	if f.Rows() == 0 {
 		return h.Shape(0, 0)
 	}
@@ -606,18 +672,18 @@ func ReadVectorsParquet(ctx context.Context, r io.Reader, opts VectorOptions, h 
 
 // vectorColumn returns the column that the options name, or else the first with a usual name,
 // or else the first of a type that fits.
-func (f *parquetFile) vectorColumn(named string, fits func(columnfile.Kind) bool, what string, usual ...string) (int, error) {
+func (f *columnarFile) vectorColumn(named string, fits func(columnfile.Kind) bool, what string, usual ...string) (int, error) {
 	if named != "" {
 		number, ok := delimited.ColumnNumber(named)
 		if !ok {
 			var doubt string
 			if number, doubt = delimited.ColumnNamed(f.names(), named); doubt != "" {
-				return 0, &ParquetError{File: f.opts.Name, Reason: doubt, Kind: ErrSyntax}
+				return 0, &ColumnarError{File: f.opts.Name, Reason: doubt, Kind: ErrSyntax}
 			}
 		}
 		switch {
 		case number < 1 || number > len(f.Columns()):
-			return 0, &ParquetError{File: f.opts.Name, Reason: fmt.Sprintf("there is no column %s; the file has %d", named, len(f.Columns())), Kind: ErrSyntax}
+			return 0, &ColumnarError{File: f.opts.Name, Reason: fmt.Sprintf("there is no column %s; the file has %d", named, len(f.Columns())), Kind: ErrSyntax}
 		case !fits(f.Columns()[number-1].Kind):
 			return 0, f.unfit(number-1, what)
 		}
@@ -630,12 +696,12 @@ func (f *parquetFile) vectorColumn(named string, fits func(columnfile.Kind) bool
 			}
 		}
 	}
-	return 0, &ParquetError{File: f.opts.Name, Reason: what + ", and the file has no such column; there are " + excerpt.List(f.names()), Kind: ErrSyntax}
+	return 0, &ColumnarError{File: f.opts.Name, Reason: what + ", and the file has no such column; there are " + excerpt.List(f.names()), Kind: ErrSyntax}
 }
 
-// parquetVectors reads vectors from the rows of two columns.
-type parquetVectors struct {
-	*parquetFile
+// columnarVectors reads vectors from the rows of two columns.
+type columnarVectors struct {
+	*columnarFile
 	h         VectorHandler
 	stats     ReadStats
 	key, list int // of the file
@@ -644,7 +710,7 @@ type parquetVectors struct {
 	scratch   []byte
 }
 
-func (v *parquetVectors) row(rows columnfile.Rows) error {
+func (v *columnarVectors) row(rows columnfile.Rows) error {
 	list := rows.Floats(1)
 	if v.values == nil {
 		if err := v.shape(len(list)); err != nil {
@@ -660,7 +726,7 @@ func (v *parquetVectors) row(rows columnfile.Rows) error {
 			return v.bad(&v.stats, v.list, "the value of dimension %d is not finite, or a float32 cannot hold it", i+1)
 		}
 	}
-	key, reason := v.parquetFile.key(rows, 0, v.key, v.scratch[:0])
+	key, reason := v.columnarFile.key(rows, 0, v.key, v.scratch[:0])
 	if reason != "" {
 		return v.bad(&v.stats, v.key, "%s", reason)
 	}
@@ -669,9 +735,9 @@ func (v *parquetVectors) row(rows columnfile.Rows) error {
 }
 
 // shape sets the length of all vectors from that of the first.
-func (v *parquetVectors) shape(dim int) error {
+func (v *columnarVectors) shape(dim int) error {
 	if dim > v.maxDim {
-		return &ParquetError{v.opts.Name, v.Columns()[v.list].Name, 1, fmt.Sprintf("a vector of %d values exceeds the limit of %d", dim, v.maxDim), ErrLimit}
+		return &ColumnarError{v.opts.Name, v.Columns()[v.list].Name, 1, fmt.Sprintf("a vector of %d values exceeds the limit of %d", dim, v.maxDim), ErrLimit}
 	}
 	v.values = make([]float32, dim)
 	return v.h.Shape(int(v.Rows()), dim)

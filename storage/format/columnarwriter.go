@@ -13,7 +13,7 @@ import (
 	"heavytail/storage/internal/excerpt"
 )
 
-// Note is an entry of a Parquet file's metadata, such as the name of the graph from which the
+// Note is an entry of a columnar file's metadata, such as the name of the graph from which the
 // file was made.
 type Note struct{ Key, Text string }
 
@@ -25,17 +25,18 @@ func entries(notes []Note) []columnfile.Entry {
 	return list
 }
 
-// WriteEdgesParquet writes the edges of a graph as Parquet: columns source and target of texts,
+// WriteEdgesColumnar writes the edges of a graph as a columnar file: columns source and target of texts,
 // weight of 32-bit floats if the graph is weighted, time if it has times, and the attributes of edges. A time and a value may be
 // missing; the metadata of a directed graph say so under the key "heavytail.directed". Times are integers, or timestamps in milliseconds in UTC if Graph.Times asks for
-// dates. Pages are compressed with zstd; see columnfile.WriteOptions for row groups and memory.
+// dates. Pages of Parquet are compressed with zstd, and one row group of 64 MiB is in memory; buffers of
+// Arrow are not compressed, and one batch of 4 MiB is in memory.
 // It refuses the same keys as WriteEdges, and a date whose milliseconds do not fit an int64
 // gives ErrValue, and so does an attribute called source, target or id.
-func WriteEdgesParquet(ctx context.Context, w io.Writer, g Graph, notes []Note) error {
-	return writing("Parquet of edges", writeEdgesParquet(newOutput(ctx, w), g, notes))
+func WriteEdgesColumnar(ctx context.Context, w io.Writer, form Columnar, g Graph, notes []Note) error {
+	return writing(form.Title()+" of edges", writeEdgesColumnar(newOutput(ctx, w), form, g, notes))
 }
 
-func writeEdgesParquet(out *output, g Graph, notes []Note) error {
+func writeEdgesColumnar(out *output, form Columnar, g Graph, notes []Note) error {
 	if err := g.checkEdgeColumns(memberFault); err != nil {
 		return err
 	}
@@ -63,7 +64,7 @@ func writeEdgesParquet(out *output, g Graph, notes []Note) error {
 	for _, c := range g.EdgeColumns {
 		columns = append(columns, columnfile.Column{Name: c.Name, Kind: columnKind(c.Type), Optional: true})
 	}
-	p := newParquetWriter(out, columns, meta, g.Key)
+	p := newColumnarWriter(out, form, columns, meta, g.Key)
 	edge := -1
 	var scratch []byte
 	for e := range g.Edges {
@@ -101,27 +102,27 @@ func writeEdgesParquet(out *output, g Graph, notes []Note) error {
 	return p.close()
 }
 
-// parquetWriter writes rows about vertices.
-type parquetWriter struct {
+// columnarWriter writes rows about vertices.
+type columnarWriter struct {
 	*output
 	w       columnfile.Writer
 	key     AppendKey
 	scratch []byte
 }
 
-func newParquetWriter(out *output, columns []columnfile.Column, meta []columnfile.Entry, key AppendKey) *parquetWriter {
-	return &parquetWriter{output: out, w: columnfile.NewWriter(out, columns, meta, columnfile.WriteOptions{}), key: key}
+func newColumnarWriter(out *output, form Columnar, columns []columnfile.Column, meta []columnfile.Entry, key AppendKey) *columnarWriter {
+	return &columnarWriter{output: out, w: columnfile.NewWriter(form, out, columns, meta, columnfile.WriteOptions{}), key: key}
 }
 
 // vertex sets a column to the key of a vertex.
-func (p *parquetWriter) vertex(column int, v uint32) (err error) {
+func (p *columnarWriter) vertex(column int, v uint32) (err error) {
 	if p.scratch, err = p.key.checked(p.scratch[:0], v, checkKey); err == nil {
 		p.w.Text(column, p.scratch)
 	}
 	return err
 }
 
-func (p *parquetWriter) time(column int, at int64, form TimeForm) error {
+func (p *columnarWriter) time(column int, at int64, form TimeForm) error {
 	if form != TimeNumbers {
 		if at > math.MaxInt64/1000 || at < math.MinInt64/1000 {
 			return fmt.Errorf("%w: time %d has too many milliseconds", ErrValue, at)
@@ -132,30 +133,30 @@ func (p *parquetWriter) time(column int, at int64, form TimeForm) error {
 	return nil
 }
 
-func (p *parquetWriter) end() error {
+func (p *columnarWriter) end() error {
 	if err := p.w.EndRow(); err != nil {
 		return err
 	}
 	return p.tick()
 }
 
-func (p *parquetWriter) close() error {
+func (p *columnarWriter) close() error {
 	if err := p.ctx.Err(); err != nil {
 		return err
 	}
 	return p.finish(p.w.Close())
 }
 
-// WriteVerticesParquet writes the vertices of a graph with their attributes as Parquet, in the
+// WriteVerticesColumnar writes the vertices of a graph with their attributes as a columnar file, in the
 // order of their numbers: a column vertex of texts (called key or node if an attribute is
 // called vertex), and a column for each attribute, whose values may be missing: texts, 64-bit
 // integers, 64-bit floats or booleans. Read with LayoutVertices reads the same back. It refuses
 // the same keys and values as WriteVertices.
-func WriteVerticesParquet(ctx context.Context, w io.Writer, g Graph, notes []Note) error {
-	return writing("Parquet of vertices", writeVerticesParquet(newOutput(ctx, w), g, notes))
+func WriteVerticesColumnar(ctx context.Context, w io.Writer, form Columnar, g Graph, notes []Note) error {
+	return writing(form.Title()+" of vertices", writeVerticesColumnar(newOutput(ctx, w), form, g, notes))
 }
 
-func writeVerticesParquet(out *output, g Graph, notes []Note) error {
+func writeVerticesColumnar(out *output, form Columnar, g Graph, notes []Note) error {
 	if err := checkColumns(g.Columns, nil); err != nil {
 		return err
 	}
@@ -167,7 +168,7 @@ func writeVerticesParquet(out *output, g Graph, notes []Note) error {
 	for _, c := range g.Columns {
 		columns = append(columns, columnfile.Column{Name: c.Name, Kind: columnKind(c.Type), Optional: true})
 	}
-	p := newParquetWriter(out, columns, entries(notes), g.Key)
+	p := newColumnarWriter(out, form, columns, entries(notes), g.Key)
 	var scratch []byte
 	for v := range uint32(g.Vertices) {
 		if err := p.vertex(0, v); err != nil {
@@ -212,7 +213,7 @@ func columnKind(t Type) columnfile.Kind {
 }
 
 // attribute sets a column to a value that was already checked against its type.
-func (p *parquetWriter) attribute(column int, t Type, value []byte) {
+func (p *columnarWriter) attribute(column int, t Type, value []byte) {
 	switch t {
 	case Integer:
 		x, _ := strconv.ParseInt(string(value), 10, 64)
@@ -227,18 +228,18 @@ func (p *parquetWriter) attribute(column int, t Type, value []byte) {
 	}
 }
 
-// WriteVectorsParquet writes vectors as Parquet: columns vertex of texts, id of integers, which
-// are the numbers of the rows from 0, and vector of lists of 32-bit floats. Parquet has no
-// lists of a fixed length; the metadata store the length of all lists, dim, under the key
+// WriteVectorsColumnar writes vectors as a columnar file: columns vertex of texts, id of integers, which
+// are the numbers of the rows from 0, and vector of lists of 32-bit floats. In Arrow they are lists of
+// one length. Parquet has no such lists; the metadata store the length of all lists, dim, under the key
 // "heavytail.dim", together with the notes. NaN and infinities give ErrNotFinite.
-func WriteVectorsParquet(ctx context.Context, w io.Writer, rows, dim int, key AppendKey, row func(i int) []float32, notes []Note) error {
-	columns := []columnfile.Column{{Name: vertexHeader, Kind: columnfile.Text}, {Name: "id", Kind: columnfile.Integer}, {Name: "vector", Kind: columnfile.FloatList}}
+func WriteVectorsColumnar(ctx context.Context, w io.Writer, form Columnar, rows, dim int, key AppendKey, row func(i int) []float32, notes []Note) error {
+	columns := []columnfile.Column{{Name: vertexHeader, Kind: columnfile.Text}, {Name: "id", Kind: columnfile.Integer}, {Name: "vector", Kind: columnfile.FloatList, Length: dim}}
 	meta := append(entries(notes), columnfile.Entry{Key: "heavytail.dim", Text: strconv.Itoa(dim)})
-	p := newParquetWriter(newOutput(ctx, w), columns, meta, key)
-	return writing("Parquet of vectors", p.vectors(rows, dim, row))
+	p := newColumnarWriter(newOutput(ctx, w), form, columns, meta, key)
+	return writing(form.Title()+" of vectors", p.vectors(rows, dim, row))
 }
 
-func (p *parquetWriter) vectors(rows, dim int, row func(i int) []float32) error {
+func (p *columnarWriter) vectors(rows, dim int, row func(i int) []float32) error {
 	for i := range rows {
 		values := row(i)
 		if dim == 0 {
@@ -259,16 +260,16 @@ func (p *parquetWriter) vectors(rows, dim int, row func(i int) []float32) error 
 	return p.close()
 }
 
-// WriteWalksParquet writes walks as Parquet: columns walk of integers, the number of each walk,
+// WriteWalksColumnar writes walks as a columnar file: columns walk of integers, the number of each walk,
 // where the first has the number first, and vertices of lists of texts, the keys on its way.
 // walk is that of WriteWalks. Keys that WriteEdges refuses give a *KeyError.
-func WriteWalksParquet(ctx context.Context, w io.Writer, first int64, walks int, key AppendKey, walk func(dst []uint32, i int) []uint32, notes []Note) error {
+func WriteWalksColumnar(ctx context.Context, w io.Writer, form Columnar, first int64, walks int, key AppendKey, walk func(dst []uint32, i int) []uint32, notes []Note) error {
 	columns := []columnfile.Column{{Name: "walk", Kind: columnfile.Integer}, {Name: "vertices", Kind: columnfile.TextList}}
-	p := newParquetWriter(newOutput(ctx, w), columns, entries(notes), key)
-	return writing("Parquet of walks", p.walks(first, walks, walk))
+	p := newColumnarWriter(newOutput(ctx, w), form, columns, entries(notes), key)
+	return writing(form.Title()+" of walks", p.walks(first, walks, walk))
 }
 
-func (p *parquetWriter) walks(first int64, walks int, walk func(dst []uint32, i int) []uint32) error {
+func (p *columnarWriter) walks(first int64, walks int, walk func(dst []uint32, i int) []uint32) error {
 	var path []uint32
 	for i := range walks {
 		p.w.Integer(0, first+int64(i))
@@ -285,12 +286,13 @@ func (p *parquetWriter) walks(first int64, walks int, walk func(dst []uint32, i 
 	return p.close()
 }
 
-// ParquetRows writes rows of any values as Parquet. The types of columns that have none follow
+// ColumnarRows writes rows of any values as a columnar file. The types of columns that have none follow
 // from the first rows: 64-bit integers, 64-bit floats if all values are numbers and some are
 // floats, booleans, and otherwise texts. A column without any value in these rows has type text.
-// Any value may be missing. ParquetRows holds the first rows in memory, unless all columns have
-// types, and later one row group.
-type ParquetRows struct {
+// Any value may be missing. ColumnarRows holds the first rows in memory, unless all columns have
+// types, and later one row group or batch.
+type ColumnarRows struct {
+	form    Columnar
 	out     io.Writer
 	columns []columnfile.Column
 	types   []Type // Untyped where it follows from the first rows
@@ -303,11 +305,11 @@ type ParquetRows struct {
 // missing values at the beginning rarely contains numbers later.
 const typedRows = 10_000
 
-// NewParquetRows begins a file with columns of these names, which must be distinct, and of these
+// NewColumnarRows begins a file with columns of these names, which must be distinct, and of these
 // types; nil types are all Untyped. With types, the columns do not depend on the rows, so that
 // files of different rows, or of none, have the same ones.
-func NewParquetRows(out io.Writer, names []string, types []Type, notes []Note) *ParquetRows {
-	p := &ParquetRows{out: out, types: types, notes: notes}
+func NewColumnarRows(out io.Writer, form Columnar, names []string, types []Type, notes []Note) *ColumnarRows {
+	p := &ColumnarRows{form: form, out: out, types: types, notes: notes}
 	if types == nil {
 		p.types = make([]Type, len(names))
 	}
@@ -323,7 +325,7 @@ func NewParquetRows(out io.Writer, names []string, types []Type, notes []Note) *
 // Row writes a row of strings, int64, float64, bool, and nil for missing values; values of
 // other types are written as fmt prints them. A value that does not fit its column's type, once
 // that is decided, gives an error that wraps ErrValue.
-func (p *ParquetRows) Row(values []any) error {
+func (p *ColumnarRows) Row(values []any) error {
 	if p.w != nil {
 		return p.put(values)
 	}
@@ -335,7 +337,7 @@ func (p *ParquetRows) Row(values []any) error {
 }
 
 // Close writes the remaining rows and the footer.
-func (p *ParquetRows) Close() error {
+func (p *ColumnarRows) Close() error {
 	if p.w == nil {
 		if err := p.begin(); err != nil {
 			return err
@@ -345,7 +347,7 @@ func (p *ParquetRows) Close() error {
 }
 
 // begin decides the types, and writes the first rows.
-func (p *ParquetRows) begin() error {
+func (p *ColumnarRows) begin() error {
 	for i := range p.columns {
 		t := p.types[i]
 		if t == Untyped {
@@ -355,7 +357,7 @@ func (p *ParquetRows) begin() error {
 		}
 		p.columns[i].Kind = columnKind(typeOr(t))
 	}
-	p.w = columnfile.NewWriter(p.out, p.columns, entries(p.notes), columnfile.WriteOptions{})
+	p.w = columnfile.NewWriter(p.form, p.out, p.columns, entries(p.notes), columnfile.WriteOptions{})
 	for _, row := range p.first {
 		if err := p.put(row); err != nil {
 			return err
@@ -380,7 +382,7 @@ func typeOfValue(v any) Type {
 }
 
 // put writes a row of columns whose types are known.
-func (p *ParquetRows) put(values []any) error {
+func (p *ColumnarRows) put(values []any) error {
 	for i, value := range values {
 		switch v := value.(type) {
 		case nil:
@@ -406,7 +408,7 @@ func (p *ParquetRows) put(values []any) error {
 			}
 		}
 		if p.columns[i].Kind != columnfile.Text {
-			return fmt.Errorf("write Parquet: column %s: %w: %s comes after values of the type %s", excerpt.Of([]byte(p.columns[i].Name)), ErrValue, excerpt.Of(fmt.Append(nil, value)), p.columns[i].Kind)
+			return fmt.Errorf("write "+p.form.Title()+": column %s: %w: %s comes after values of the type %s", excerpt.Of([]byte(p.columns[i].Name)), ErrValue, excerpt.Of(fmt.Append(nil, value)), p.columns[i].Kind)
 		}
 		p.w.Text(i, appendValue(nil, value))
 	}

@@ -18,17 +18,20 @@ import (
 	"heavytail/storage/format/internal/columnfile"
 )
 
-func edgesParquet(t failer, s *sample) []byte {
+// columnars are all columnar formats.
+var columnars = []Columnar{Parquet, Arrow, ArrowStream}
+
+func edgesColumnar(t failer, form Columnar, s *sample) []byte {
 	var out bytes.Buffer
-	if err := WriteEdgesParquet(context.Background(), &out, s.graph(), []Note{{"graph", "g"}}); err != nil {
+	if err := WriteEdgesColumnar(context.Background(), &out, form, s.graph(), []Note{{"graph", "g"}}); err != nil {
 		t.Fatalf("%v", err)
 	}
 	return out.Bytes()
 }
 
-func verticesParquet(t failer, s *sample) []byte {
+func verticesColumnar(t failer, form Columnar, s *sample) []byte {
 	var out bytes.Buffer
-	if err := WriteVerticesParquet(context.Background(), &out, s.graph(), nil); err != nil {
+	if err := WriteVerticesColumnar(context.Background(), &out, form, s.graph(), nil); err != nil {
 		t.Fatalf("%v", err)
 	}
 	return out.Bytes()
@@ -36,7 +39,7 @@ func verticesParquet(t failer, s *sample) []byte {
 
 // What is written is read back: edges with weights and times, vertices with the values and
 // types of attributes, of any graph that the other formats are tested with.
-func TestParquet_RoundTrip(t *testing.T) {
+func TestColumnar_RoundTrip(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		s := samples().Draw(r, "graph")
 		for i, c := range s.edgeColumns {
@@ -49,19 +52,21 @@ func TestParquet_RoundTrip(t *testing.T) {
 				return
 			}
 		}
-		got, stats, err := shortWeights(t, edgesParquet(r, s))
-		if err != nil || got != s.text(false, true) || stats.Layout != LayoutParquet {
-			r.Fatalf("%v, read\n%s\nwant\n%s", err, got, s.text(false, true))
-		}
-		got, _, err = transcript(t, bytes.NewReader(verticesParquet(r, s)), Options{Layout: LayoutVertices})
-		if got = strings.TrimPrefix(got, "columns\n"); err != nil || got != s.text(true, false) {
-			r.Fatalf("%v, read\n%s\nwant\n%s", err, got, s.text(true, false))
+		for _, form := range columnars {
+			got, stats, err := shortWeights(t, edgesColumnar(r, form, s))
+			if err != nil || got != s.text(false, true) || stats.Layout != columnarLayout(form) {
+				r.Fatalf("%s: %v, read\n%s\nwant\n%s", form, err, got, s.text(false, true))
+			}
+			got, _, err = transcript(t, bytes.NewReader(verticesColumnar(r, form, s)), Options{Layout: LayoutVertices})
+			if got = strings.TrimPrefix(got, "columns\n"); err != nil || got != s.text(true, false) {
+				r.Fatalf("%s: %v, read\n%s\nwant\n%s", form, err, got, s.text(true, false))
+			}
 		}
 	})
 }
 
 // shortWeights reads edges as transcript does, but with the shortest decimals that give
-// their weights: a text has these, and Parquet the 32 bits.
+// their weights: a text has these, and a columnar file the 32 bits.
 func shortWeights(t testing.TB, data []byte) (string, ReadStats, error) {
 	var out strings.Builder
 	var vertices, edges int64
@@ -75,16 +80,23 @@ func shortWeights(t testing.TB, data []byte) (string, ReadStats, error) {
 	return out.String(), stats, err
 }
 
-func TestParquet_Vectors(t *testing.T) {
+func TestColumnar_Vectors(t *testing.T) {
+	for _, form := range columnars {
+		vectorsColumnar(t, form)
+	}
+}
+
+func vectorsColumnar(t *testing.T, form Columnar) {
+	t.Helper()
 	keys := []string{"a b", "ü\n", "c"}
 	rows := [][]float32{{1, -2, 0.1}, {3, 4, 5}, {1e30, 0, -1e-30}}
 	var out bytes.Buffer
 	row := func(i int) []float32 { return rows[i] }
-	if err := WriteVectorsParquet(t.Context(), &out, 3, 3, appendKeys(keys), row, nil); err != nil {
+	if err := WriteVectorsColumnar(t.Context(), &out, form, 3, 3, appendKeys(keys), row, nil); err != nil {
 		t.Fatal(err)
 	}
 	var got vectors
-	if err := ReadVectorsParquet(t.Context(), bytes.NewReader(out.Bytes()), VectorOptions{}, got.handler()); err != nil {
+	if err := ReadVectorsColumnar(t.Context(), bytes.NewReader(out.Bytes()), form, VectorOptions{}, got.handler()); err != nil {
 		t.Fatal(err)
 	}
 	for i, key := range keys {
@@ -95,7 +107,7 @@ func TestParquet_Vectors(t *testing.T) {
 		}
 	}
 	for name, opts := range map[string]VectorOptions{"column \"id\": it is an integer, and a vector is": {Vector: "id"}, "no column is called": {Key: "keys"}, "exceeds the limit": {MaxDim: 2}} {
-		if err := ReadVectorsParquet(t.Context(), bytes.NewReader(out.Bytes()), opts, got.handler()); err == nil || !strings.Contains(err.Error(), name) {
+		if err := ReadVectorsColumnar(t.Context(), bytes.NewReader(out.Bytes()), form, opts, got.handler()); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -152,7 +164,7 @@ func TestParquet_Decimals(t *testing.T) {
 func TestParquet_Refused(t *testing.T) {
 	data := foreignFile(t)
 	var noColumns bytes.Buffer
-	if err := columnfile.NewWriter(&noColumns, nil, nil, columnfile.WriteOptions{}).Close(); err != nil {
+	if err := columnfile.NewWriter(columnfile.Parquet, &noColumns, nil, nil, columnfile.WriteOptions{}).Close(); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -186,8 +198,54 @@ func TestParquet_Refused(t *testing.T) {
 	}
 }
 
-// A row group is full after 64 MiB, and a cancelled write or read ends.
-func TestParquet_Cancelled(t *testing.T) {
+// A file of Arrow is refused for the same reasons, and one that another program has named like a text is found.
+func TestArrow_Refused(t *testing.T) {
+	data, stream := edgesColumnar(t, Arrow, people()), edgesColumnar(t, ArrowStream, people())
+	var noColumns bytes.Buffer
+	if err := columnfile.NewWriter(Arrow, &noColumns, nil, nil, columnfile.WriteOptions{}).Close(); err != nil {
+		t.Fatal(err)
+	}
+	named := func(name string) Options { return Options{EdgeListOptions: EdgeListOptions{Name: name}} }
+	for _, c := range []struct {
+		r    io.Reader
+		opts Options
+		want string
+		kind error
+	}{
+		{bytes.NewReader(data[:len(data)-9]), named("x.feather"), "x.feather: the file does not end with ARROW1, and is probably cut off", ErrDamaged},
+		{bytes.NewReader(data[:6]), Options{}, "too short for Arrow", ErrDamaged},
+		{bytes.NewReader(stream[:4]), Options{}, "the file ends in a message, and is probably cut off", ErrDamaged},
+		{strings.NewReader("a,b and more than that\n"), named("x.arrow"), "does not begin with ARROW1", ErrDamaged},
+		{bytes.NewReader(noColumns.Bytes()), Options{}, "the file has no columns", ErrSyntax},
+		{io.MultiReader(bytes.NewReader(data)), Options{}, "Arrow is read from a file, not from a stream", ErrSyntax},
+		{io.MultiReader(bytes.NewReader(stream)), Options{}, "Arrow stream is read from a file", ErrSyntax},
+		{bytes.NewReader(data), Options{EdgeListOptions: EdgeListOptions{Separator: "tab"}}, "no use for a separator", ErrOptions},
+		{bytes.NewReader(data), Options{EdgeListOptions: EdgeListOptions{MaxBytes: 10}}, "more than 10 bytes", ErrLimit},
+		{strings.NewReader("FEA1\x00\x00\x00\x00 and more"), named("x.csv"), "a Feather file of version 1", ErrSyntax},
+	} {
+		_, _, err := transcript(t, c.r, c.opts)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, c.kind) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+	for _, name := range []string{"", "x.csv", "x.arrow", "x.arrows", "x.feather"} {
+		for _, data := range [][]byte{data, stream} {
+			if _, stats, err := transcript(t, bytes.NewReader(data), named(name)); err != nil || stats.Edges != 2 || stats.Layout != LayoutArrow {
+				t.Errorf("%s: %+v, %v", name, stats, err)
+			}
+		}
+	}
+}
+
+// A row group is full after 64 MiB, a batch after 4, and a cancelled write or read ends.
+func TestColumnar_Cancelled(t *testing.T) {
+	for _, form := range columnars {
+		cancelledColumnar(t, form)
+	}
+}
+
+func cancelledColumnar(t *testing.T, form Columnar) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &sample{keys: []string{"a", "b"}, values: make([][]*string, 2)}
 	g := s.graph()
@@ -198,13 +256,13 @@ func TestParquet_Cancelled(t *testing.T) {
 			}
 		}
 	}
-	if err := WriteEdgesParquet(ctx, io.Discard, g, nil); !errors.Is(err, context.Canceled) {
+	if err := WriteEdgesColumnar(ctx, io.Discard, form, g, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("writing: %v", err)
 	}
 	many := &sample{keys: []string{"a", "b"}, values: make([][]*string, 2), edges: make([]NumberedEdge, 100_000)}
 	ctx, cancel = context.WithCancel(t.Context())
 	read := 0
-	_, err := Read(ctx, bytes.NewReader(edgesParquet(t, many)), Options{}, Handler{Edge: func(Edge) error {
+	_, err := Read(ctx, bytes.NewReader(edgesColumnar(t, form, many)), Options{}, Handler{Edge: func(Edge) error {
 		if read++; read == 10 {
 			cancel()
 		}
@@ -215,30 +273,41 @@ func TestParquet_Cancelled(t *testing.T) {
 	}
 }
 
-// FuzzReadParquet reads files that may be damaged as edges, vertices and vectors.
-func FuzzReadParquet(f *testing.F) {
+// FuzzReadColumnar reads files that may be damaged as edges, vertices and vectors.
+func FuzzReadColumnar(f *testing.F) {
 	s := people()
-	f.Add(edgesParquet(f, s))
-	f.Add(verticesParquet(f, s))
-	var out bytes.Buffer
-	if err := WriteVectorsParquet(f.Context(), &out, 2, 2, appendKeys([]string{"a", "b"}), func(int) []float32 { return []float32{1, 2} }, nil); err != nil {
-		f.Fatal(err)
+	for _, form := range columnars {
+		f.Add(edgesColumnar(f, form, s))
+		f.Add(verticesColumnar(f, form, s))
+		var out bytes.Buffer
+		if err := WriteVectorsColumnar(f.Context(), &out, form, 2, 2, appendKeys([]string{"a", "b"}), func(int) []float32 { return []float32{1, 2} }, nil); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(out.Bytes())
 	}
-	f.Add(out.Bytes())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		limits := EdgeListOptions{MaxBytes: 1 << 20, MaxLines: 10_000}
-		for _, layout := range []Layout{LayoutParquet, LayoutVertices} {
+		for _, layout := range []Layout{LayoutParquet, LayoutArrow, LayoutVertices} {
 			Read(t.Context(), bytes.NewReader(data), Options{Layout: layout, EdgeListOptions: limits}, Handler{})
 		}
-		var got vectors
-		ReadVectorsParquet(t.Context(), bytes.NewReader(data), VectorOptions{MaxBytes: 1 << 20, MaxDim: 100}, got.handler())
+		for _, form := range []Columnar{Parquet, Arrow} {
+			var got vectors
+			ReadVectorsColumnar(t.Context(), bytes.NewReader(data), form, VectorOptions{MaxBytes: 1 << 20, MaxDim: 100}, got.handler())
+		}
 	})
 }
 
 // A file is read as one that OpenFile opens.
-func TestParquet_OpenFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "g.parquet")
-	if err := os.WriteFile(path, edgesParquet(t, people()), 0o600); err != nil {
+func TestColumnar_OpenFile(t *testing.T) {
+	for _, form := range columnars {
+		openFileColumnar(t, form)
+	}
+}
+
+func openFileColumnar(t *testing.T, form Columnar) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "g.data")
+	if err := os.WriteFile(path, edgesColumnar(t, form, people()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	in, _, err := atomicfile.Open(path)
@@ -252,9 +321,16 @@ func TestParquet_OpenFile(t *testing.T) {
 }
 
 // Rows of any values get the narrowest type that holds the first of them.
-func TestParquetRows(t *testing.T) {
+func TestColumnarRows(t *testing.T) {
+	for _, form := range columnars {
+		anyRows(t, form)
+	}
+}
+
+func anyRows(t *testing.T, form Columnar) {
+	t.Helper()
 	var out bytes.Buffer
-	p := NewParquetRows(&out, []string{"key", "n", "x", "ok", "mixed", "none"}, nil, []Note{{"statement", "SHOW"}})
+	p := NewColumnarRows(&out, form, []string{"key", "n", "x", "ok", "mixed", "none"}, nil, []Note{{"statement", "SHOW"}})
 	for _, row := range [][]any{
 		{"a", int64(1), int64(2), true, int64(3), nil},
 		{"b", nil, 2.5, false, "three", nil},
@@ -273,7 +349,7 @@ func TestParquetRows(t *testing.T) {
 	if err != nil || got != want {
 		t.Errorf("%v, read\n%s\nwant\n%s", err, got, want)
 	}
-	late := NewParquetRows(io.Discard, []string{"n"}, nil, nil)
+	late := NewColumnarRows(io.Discard, form, []string{"n"}, nil, nil)
 	for range typedRows {
 		if err := late.Row([]any{int64(1)}); err != nil {
 			t.Fatal(err)

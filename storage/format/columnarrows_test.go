@@ -10,7 +10,7 @@ import (
 func TestParquetRows_Typed(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	p := NewParquetRows(&out, []string{"n"}, []Type{Integer}, nil)
+	p := NewColumnarRows(&out, Parquet, []string{"n"}, []Type{Integer}, nil)
 	if err := errors.Join(p.Row([]any{nil}), p.Row([]any{int64(1)})); err != nil {
 		t.Error(err)
 	}
