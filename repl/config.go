@@ -57,7 +57,7 @@ func (c *Config) Validate() error {
 	check(c.In == nil, "In is missing")
 	check(c.Out == nil, "Out is missing")
 	check(c.Status == nil, "Status is missing")
-	if _, err := ParseFormat(string(c.Format)); c.Format != "" && err != nil {
+	if _, err := ParseFormat(string(c.Format)); c.Format != "" && c.Format != Arrow && err != nil {
 		faults = append(faults, err)
 	}
 	return errors.Join(faults...)

@@ -43,6 +43,9 @@ const (
 	// Line is one line "column = value" for each value, never cut, and an
 	// empty line between rows.
 	Line Format = "line"
+	// Arrow is a stream of Arrow IPC for every statement with columns; see files.ArrowStream. It is not among
+	// Formats, since no terminal shows it. A stream of a statement that failed has no end.
+	Arrow Format = "arrow"
 )
 
 // Formats returns the names of all formats.
@@ -91,6 +94,8 @@ func newRenderer(f Format, out *bufio.Writer, limit func() int) renderer {
 		return &pageRenderer{out: out, style: markdownStyle}
 	case Line:
 		return &lineRenderer{out: out}
+	case Arrow:
+		return &arrowRenderer{out: out}
 	default:
 		return &pageRenderer{out: out, style: tableStyle, limit: limit}
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	written "heavytail/query/files"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
 )
@@ -219,4 +220,22 @@ func appendJSONString(dst []byte, text string) []byte {
 		i += size
 	}
 	return append(dst, '"')
+}
+
+// arrowRenderer writes streams of Arrow.
+type arrowRenderer struct {
+	out    *bufio.Writer
+	stream written.ArrowStream
+}
+
+func (r *arrowRenderer) begin(columns []string, types []rows.ColumnType) {
+	r.stream = written.NewArrowStream(r.out, columns, types)
+}
+
+func (r *arrowRenderer) row(values []rows.Value) error { return r.stream.Row(values) }
+
+func (r *arrowRenderer) end(failed error) {
+	if failed == nil {
+		r.stream.Close() // an error of the buffer stays
+	}
 }

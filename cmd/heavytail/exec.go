@@ -71,7 +71,7 @@ func addExecFlags(cmd *cobra.Command, flags *execFlags) {
 	f := cmd.Flags()
 	f.StringArrayVarP(&flags.commands, "command", "c", nil, "statements to run, separated by semicolons; may be repeated")
 	f.StringVarP(&flags.script, "file", "f", "", "script to run; - is standard input")
-	f.StringVar(&flags.format, "format", "table", "how results are printed: "+strings.Join(repl.Formats(), ", "))
+	f.StringVar(&flags.format, "format", "table", "how results are printed: "+strings.Join(execFormats(), ", "))
 	f.StringArrayVar(&flags.params, "param", nil, "parameter as name=value, for $name in the statements; may be repeated")
 	f.BoolVar(&flags.options.ReadOnly, "read-only", false, "open the file for reading only, together with other readers")
 	f.BoolVar(&flags.options.NoCreate, "no-create", false, "fail if the file does not exist")
@@ -79,8 +79,11 @@ func addExecFlags(cmd *cobra.Command, flags *execFlags) {
 	f.BoolVar(&flags.config.Timer, "timer", false, "print how long each statement took")
 	f.IntVar(&flags.options.Workers, "workers", 0, "processors to compute with; 0 is all")
 	f.Var((*bytesFlag)(&flags.options.MemoryLimit), "memory-limit", "bytes that graphs and vectors may take, such as 4GiB; 0 is the default, 8GiB and at most three quarters of what there is")
-	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(repl.Formats(), cobra.ShellCompDirectiveNoFileComp)))
+	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(execFormats(), cobra.ShellCompDirectiveNoFileComp)))
 }
+
+// execFormats are the formats of exec.
+func execFormats() []string { return append(repl.Formats(), string(repl.Arrow)) }
 
 // bytesFlag is a flag with a number of bytes.
 type bytesFlag int64
@@ -161,8 +164,10 @@ func (f execFlags) settings(std streams) (repl.Config, *query.Options, error) {
 	}
 	config, options := f.config, f.options
 	var err error
-	if config.Format, err = repl.ParseFormat(f.format); err != nil {
-		return repl.Config{}, nil, err
+	if config.Format = repl.Arrow; f.format != string(repl.Arrow) {
+		if config.Format, err = repl.ParseFormat(f.format); err != nil {
+			return repl.Config{}, nil, err
+		}
 	}
 	if config.Params, err = parseParams(f.params); err != nil {
 		return repl.Config{}, nil, err

@@ -42,6 +42,22 @@ func TestExec_Formats(t *testing.T) {
 	}
 }
 
+// TestExec_Arrow reads what exec has printed as a stream of Arrow.
+func TestExec_Arrow(t *testing.T) {
+	path := sampleFile(t)
+	want := mustRun(t, "", "exec", path, "--format", "csv", "SHOW EDGES IN line")
+	stream := filepath.Join(t.TempDir(), "edges.arrows")
+	if err := os.WriteFile(stream, []byte(mustRun(t, "", "exec", path, "--format", "arrow", "SHOW EDGES IN line")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := mustRun(t, "", "exec", newFile(t), "--format", "csv", "IMPORT '"+stream+"' INTO again; SHOW EDGES IN again"); !strings.HasSuffix(got, "\n\n"+want) {
+		t.Errorf("read\n%s\nwant\n%s", got, want)
+	}
+	if a := command(t, "", "exec", path, "--format", "arow", "SHOW GRAPHS"); a.code != exitUsage {
+		t.Errorf("a wrong format: %d, %s", a.code, a.err)
+	}
+}
+
 // TestExec_JSONLines expects one valid line of JSON for each statement, of any kind.
 func TestExec_JSONLines(t *testing.T) {
 	path := newFile(t)

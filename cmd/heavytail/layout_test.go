@@ -89,7 +89,7 @@ var layout = map[string][]string{
 	"query/fault":      {"query/parser", "storage"},
 	"query/where":      {"query/internal/session", "storage"},
 	"query/catalogue":  {"query/fault", "query/internal/cells", "query/parser", "query/rows", "storage"},
-	"query/files":      {"query/rows"},
+	"query/files":      {"query/internal/rowfile", "query/rows"},
 
 	// Below the families; each imports only those before it.
 	"query/internal/lists":   {},
@@ -200,10 +200,10 @@ var layout = map[string][]string{
 	},
 	"query/driver":        {"query", "query/fault", "query/parser", "query/rows", "storage"},
 	"query/internal/wire": {"query", "query/fault", "query/parser", "query/rows", "storage"},
-	"query/serve":         {"query", "query/fault", "query/internal/rowfile", "query/internal/wire", "query/parser", "query/rows"},
+	"query/serve":         {"query", "query/fault", "query/files", "query/internal/wire", "query/parser", "query/rows"},
 	"query/remote":        {"query", "query/internal/wire", "query/parser", "query/rows"},
 	"repl": {
-		"embedding/option", "query", "query/catalogue", "query/fault", "query/graphs", "query/help", "query/links", "query/measures",
+		"embedding/option", "query", "query/catalogue", "query/fault", "query/files", "query/graphs", "query/help", "query/links", "query/measures",
 		"query/parser", "query/rows", "query/vectors",
 	},
 

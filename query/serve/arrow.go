@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strconv"
 
-	"heavytail/query/internal/rowfile"
+	"heavytail/query/files"
 	"heavytail/query/rows"
 )
 
@@ -12,7 +12,7 @@ import (
 // most some 4 MiB, is in memory.
 func (f *frames) arrow(table *rows.Rows) (add func([]rows.Value) error, finish func() error) {
 	var waiting bytes.Buffer
-	stream := rowfile.ArrowStream(&waiting, table)
+	stream := files.NewArrowStream(&waiting, table.Columns(), table.ColumnTypes())
 	send := func() error {
 		if waiting.Len() == 0 {
 			return nil

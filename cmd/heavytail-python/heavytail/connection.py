@@ -103,6 +103,8 @@ class Connection:
         feeding = None
         while True:
             frame = self._read()
+            if "arrow" in frame:
+                frame["arrow"] = self._bytes(frame["arrow"])
             if frame.get("input"):
                 feeding = _Feeding(self, data)
             else:
@@ -126,6 +128,16 @@ class Connection:
         if not line.endswith(b"\n"):
             raise errors.Lost("the server has ended the connection before the answer was complete: it was stopped or killed")
         return json.loads(line, object_hook=_decoded)
+
+    def _bytes(self, size):
+        """The bytes that follow a line."""
+        try:
+            data = self._lines.read(size)
+        except OSError as error:
+            raise errors.Lost(f"the server has ended the connection: {error}") from error
+        if len(data) < size:
+            raise errors.Lost("the server has ended the connection before the answer was complete: it was stopped or killed")
+        return data
 
 
 class _Feeding(threading.Thread):

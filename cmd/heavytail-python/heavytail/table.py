@@ -2,6 +2,8 @@
 
 import html
 
+from . import arrow
+
 
 class Table:
     """The rows of an answer: a sequence of tuples.
@@ -58,6 +60,13 @@ class Table:
                 arrays[name][:] = values
         return arrays
 
+    def arrow(self):
+        """A pyarrow.Table with the columns."""
+        pyarrow = _pyarrow()
+        types = {"integer": pyarrow.int64(), "float": pyarrow.float64(), "boolean": pyarrow.bool_(), "text": pyarrow.string()}
+        columns = [pyarrow.array([row[at] for row in self.rows], type=types.get(kind)) for at, kind in enumerate(self.types)]
+        return pyarrow.Table.from_arrays(columns, names=self.columns)
+
     def df(self):
         """A pandas.DataFrame with the columns of numpy()."""
         import pandas
@@ -86,6 +95,60 @@ class Table:
             parts.append(f"<p>{len(self)} rows</p>")
         parts += [f"<p>{html.escape(notice)}</p>" for notice in self.notices]
         return "".join(parts)
+
+
+class ArrowTable(Table):
+    """The answer to a statement, as a stream of Arrow. rows are made when they are first asked for."""
+
+    def __init__(self, columns, types, stream, notices):
+        self.columns, self.types, self.notices = columns, types, notices
+        self._stream, self._rows, self._arrays = stream, None, None
+
+    def _columns(self):
+        if self._arrays is None:
+            self._arrays = arrow.arrays(self._stream)
+        return self._arrays
+
+    @property
+    def rows(self):
+        if self._rows is None:
+            columns = []
+            for values, there in self._columns():
+                values = values.tolist()
+                if there is not None:
+                    values = [value if known else None for value, known in zip(values, there.tolist())]
+                columns.append(values)
+            self._rows = list(zip(*columns))
+        return self._rows
+
+    def __len__(self):
+        return len(self._columns()[0][0])
+
+    def numpy(self):
+        """The same as that of Table. Arrays without missing values must not be written."""
+        import numpy
+
+        found = {}
+        for name, (values, there) in zip(self.columns, self._columns()):
+            if there is not None and values.dtype in (numpy.int64, numpy.float64):
+                values = numpy.where(there, values, numpy.nan)
+            elif there is not None:
+                values = values.astype(object)
+                values[~there] = None
+            found[name] = values
+        return found
+
+    def arrow(self):
+        """A pyarrow.Table over the bytes of the answer, without a copy."""
+        return _pyarrow().ipc.open_stream(self._stream).read_all()
+
+
+def _pyarrow():
+    try:
+        import pyarrow.ipc
+    except ImportError as error:
+        raise ImportError("arrow() needs pyarrow: pip install pyarrow; numpy(), df() and rows do without it") from error
+    return pyarrow
 
 
 def _shown(value):

@@ -157,6 +157,38 @@ class TestQuery(Case):
         full = db.query("SHOW VERTICES IN g COLUMNS degree, i, b WHERE i = 3").numpy()
         self.assertEqual((full["i"].dtype, full["degree"].dtype, full["b"].dtype), (numpy.int64, numpy.int64, bool))
 
+    def test_arrow(self):
+        db = self.open()
+        db.query("GENERATE preferential_attachment(n := 3000, m := 3, seed := 1) INTO g")
+        db.query("EMBED g USING fastrp(dim := 8) AS e")
+        db.query("CREATE GRAPH h")
+        rows = [f"'{key}' (i := {i}, f := {i / 7!r}, t := 'Zoë {i}', b := {i % 2 == 0})" for i, key in enumerate(["a", "b", "北京"])] + ["'d'"]
+        db.query(f"INSERT VERTICES {', '.join(rows)} INTO h")
+        for statement in (
+            "SHOW VERTICES IN h", "SHOW VERTICES IN h WHERE i >= 0", "SHOW VERTICES IN h WHERE degree > 3", "SHOW VERTICES IN g", "SHOW EDGES IN g",
+            "NEAREST 60 FOR ALL USING e", "NEAREST 3 TO '1' USING e", "DESCRIBE GRAPH g", "SHOW GRAPHS", "HELP NEAREST", "SHOW METHODS", "DROP EMBEDDING e",
+        ):
+            if statement.startswith("DROP"):
+                self.assertEqual(len(db.query(statement, arrow=True)), 1)
+                continue
+            plain, table = db.query(statement), db.query(statement, arrow=True)
+            self.assertEqual((table.columns, table.types, table.notices, len(table)), (plain.columns, plain.types, plain.notices, len(plain)), statement)
+            if "" not in plain.types:
+                self.assertEqual(table.rows, plain.rows, statement)
+                pandas.testing.assert_frame_equal(table.df(), plain.df())
+            try:
+                import pyarrow
+            except ImportError:
+                for made in (plain, table):
+                    with self.assertRaisesRegex(ImportError, "arrow.. needs pyarrow"):
+                        made.arrow()
+            else:
+                self.assertEqual(table.arrow().to_pylist(), plain.arrow().to_pylist(), statement)
+        self.assertEqual(len(db.query("CREATE GRAPH empty", arrow=True)), 0)
+        with self.assertRaises(heavytail.Error):
+            db.query("SHOW VERTICES IN nothing", arrow=True)
+        self.assertEqual(db.query("SHOW GRAPHS", arrow=True)["graph"], ["empty", "g", "h"])
+
     def test_parameters(self):
         self.assertEqual(connection.encoded(numpy.float32(0.5)), 0.5)
         self.assertEqual(connection.encoded(numpy.arange(3)), [0.0, 1.0, 2.0])

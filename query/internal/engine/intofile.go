@@ -72,7 +72,7 @@ func writeRows(c *Call, req RowsRequest, form rowfile.Form, rows *rows.Rows) (wr
 		if rows.IsContinued() {
 			form = form.Headless()
 		}
-		w := rowfile.New(out, form, rows.Columns(), rowfile.TypesOf(rows), []format.Note{{Key: "heavytail.statement", Text: req.text}})
+		w := rowfile.New(out, form, rows.Columns(), rowfile.TypesOf(rows.ColumnTypes()), []format.Note{{Key: "heavytail.statement", Text: req.text}})
 		for rows.Next() {
 			if err := w.Row(rows.Row()); err != nil {
 				return err

@@ -58,15 +58,19 @@ func Forms() []Form {
 		{Name: "ndjson", Endings: []string{".ndjson"}, Title: "NDJSON", open: newNDJSON},
 		{Name: "markdown", Endings: []string{".md"}, Title: "Markdown", open: newMarkdown},
 	}
-	for _, form := range []format.Columnar{format.Parquet, format.Arrow, format.ArrowStream} {
-		forms = append(forms, Form{
-			Name: string(form), Endings: format.ColumnarEndings(form), Title: form.Title(), Columnar: form,
-			open: func(out *bufio.Writer, columns []string, more more) writer {
-				return format.NewColumnarRows(out, form, columns, more.types, more.notes)
-			},
-		})
+	return append(forms, columnar(format.Parquet), columnar(format.Arrow), ArrowStream())
+}
+
+// ArrowStream is the form that is written to where nothing can be written twice.
+func ArrowStream() Form { return columnar(format.ArrowStream) }
+
+func columnar(form format.Columnar) Form {
+	return Form{
+		Name: string(form), Endings: format.ColumnarEndings(form), Title: form.Title(), Columnar: form,
+		open: func(out *bufio.Writer, columns []string, more more) writer {
+			return format.NewColumnarRows(out, form, columns, more.types, more.notes)
+		},
 	}
-	return forms
 }
 
 // Writer writes the rows of one file.
@@ -83,10 +87,9 @@ func New(out io.Writer, form Form, columns []string, types []format.Type, notes 
 	return &Writer{buffer, form.open(buffer, distinct(columns), more{types, notes, form.headless})}
 }
 
-// TypesOf are the types of the columns of rows as those of a file; a column without a type takes that of
+// TypesOf are the types of columns as those of a file; a column without a type takes that of
 // its values.
-func TypesOf(r *rows.Rows) []format.Type {
-	columns := r.ColumnTypes()
+func TypesOf(columns []rows.ColumnType) []format.Type {
 	types := make([]format.Type, len(columns))
 	for i, c := range columns {
 		if c.Type != 0 {
@@ -94,11 +97,6 @@ func TypesOf(r *rows.Rows) []format.Type {
 		}
 	}
 	return types
-}
-
-// ArrowStream begins a stream of Arrow with the columns of rows.
-func ArrowStream(out io.Writer, r *rows.Rows) *format.ColumnarRows {
-	return format.NewColumnarRows(out, format.ArrowStream, distinct(r.Columns()), TypesOf(r), nil)
 }
 
 // Row writes a row.

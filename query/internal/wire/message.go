@@ -62,6 +62,7 @@ type Frame struct {
 	Columns   []Column      `json:"columns,omitempty"`
 	Continued bool          `json:"continued,omitempty"`
 	Rows      [][]Any       `json:"rows,omitempty"`
+	Arrow     int64         `json:"arrow,omitempty"` // so many bytes of a stream of Arrow follow the line
 	End       *End          `json:"end,omitempty"`
 	Error     *Error        `json:"error,omitempty"`
 }
