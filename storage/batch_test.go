@@ -177,6 +177,59 @@ func TestDB_BatchFailingCommit(t *testing.T) {
 	wait.Wait()
 }
 
+const batchWriters = 8
+
+// TestDB_Batch_Killed kills a process of many writers before commits and at random moments: every vertex whose call has
+// returned is there, and of the others at most those of the last commit.
+func TestDB_Batch_Killed(t *testing.T) {
+	ctx := t.Context()
+	path := filepath.Join(t.TempDir(), "killed")
+	db := openStore(t, path, nil)
+	if _, err := db.CreateGraph(ctx, "g"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
+	said, lost := map[string]bool{}, 0
+	for round := range 6 {
+		commits, wait := 1+random.IntN(20), never
+		if round >= 3 {
+			commits, wait = -1, time.Duration(100+random.IntN(150))*time.Millisecond
+		}
+		cmd, out := startChild(t, "batch", path, commits)
+		timer := randomMoment(cmd, wait)
+		for out.Scan() {
+			said[out.Text()] = true
+		}
+		waitKilled(t, cmd)
+		timer.Stop()
+		db := openStore(t, path, nil)
+		s, err := db.Snapshot(ctx, "g")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for key := range said {
+			if _, there := s.Vertex(key); !there {
+				t.Errorf("round %d: %s was there, and is not", round, key)
+			}
+		}
+		if lost += batchWriters; int(s.Info.Vertices) > len(said)+lost {
+			t.Errorf("round %d: %d vertices, of which %d were inserted", round, int(s.Info.Vertices), len(said))
+		}
+		if report, err := db.Check(ctx, nil); err != nil || !report.OK() {
+			t.Errorf("round %d: %v, %v", round, report, err)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(said) < 10 {
+		t.Errorf("only %d vertices; the test killed too early", len(said))
+	}
+}
+
 // BenchmarkDB_Batch inserts single edges, one call after the other and by many at once, each committed when its call
 // returns.
 func BenchmarkDB_Batch(b *testing.B) {
