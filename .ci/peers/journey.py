@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Moves a graph with attributes through the programs that an analyst uses, and back:
+"""Moves a graph with attributes through the programs that an analyst uses, and back, undirected and directed:
 
     journey.py HEAVYTAIL
 
@@ -84,21 +84,29 @@ def read_gexf(path):
 
 def main():
     program = sys.argv[1]
-    os.mkdir("journey")
-    os.chdir("journey")
-    graph = make_graph()
+    for kind in nx.Graph, nx.DiGraph:
+        os.makedirs(f"journey/{kind.__name__}")
+        os.chdir(f"journey/{kind.__name__}")
+        move(program, kind)
+        os.chdir("../..")
+
+
+def move(program, kind):
+    graph, name = make_graph(kind), kind.__name__
     want = facts(graph)
+    # DuckDB keeps no metadata of the file.
+    options = " WITH (directed := TRUE)" if graph.is_directed() else ""
     with open("networkx.json", "w", encoding="utf-8") as out:
         json.dump(nx.node_link_data(graph), out)
     heavytail(program, "first.ht", "IMPORT 'networkx.json' INTO g", "EXPORT GRAPH g INTO FILE 'edges.parquet'", "EXPORT VERTICES OF g INTO FILE 'people.parquet'")
     subprocess.run(["node", "--input-type=module", "-e", DUCKDB], check=True)
-    heavytail(program, "second.ht", "IMPORT 'duck-edges.parquet' INTO g", "IMPORT VERTICES 'duck-people.parquet' INTO g", "EXPORT GRAPH g INTO FILE 'heavytail.gexf'")
+    heavytail(program, "second.ht", f"IMPORT 'duck-edges.parquet' INTO g{options}", "IMPORT VERTICES 'duck-people.parquet' INTO g", "EXPORT GRAPH g INTO FILE 'heavytail.gexf'")
     drawn = read_gexf("heavytail.gexf")
-    compare("networkx to heavytail to DuckDB to heavytail to GEXF", drawn, want)
+    compare(f"{name}: networkx to heavytail to DuckDB to heavytail to GEXF", drawn, want)
     nx.write_gexf(drawn, "gephi.gexf")
     heavytail(program, "third.ht", "IMPORT 'gephi.gexf' INTO g", "EXPORT GRAPH g INTO FILE 'heavytail.json'")
     with open("heavytail.json", encoding="utf-8") as text:
-        compare("and back by GEXF and node-link JSON", nx.node_link_graph(json.load(text)), want)
+        compare(f"{name}: and back by GEXF and node-link JSON", nx.node_link_graph(json.load(text)), want)
 
 
 if __name__ == "__main__":

@@ -166,11 +166,8 @@ class TestQuery(Case):
         db.query(f"INSERT VERTICES {', '.join(rows)} INTO h")
         for statement in (
             "SHOW VERTICES IN h", "SHOW VERTICES IN h WHERE i >= 0", "SHOW VERTICES IN h WHERE degree > 3", "SHOW VERTICES IN g", "SHOW EDGES IN g",
-            "NEAREST 60 FOR ALL USING e", "NEAREST 3 TO '1' USING e", "DESCRIBE GRAPH g", "SHOW GRAPHS", "HELP NEAREST", "SHOW METHODS", "DROP EMBEDDING e",
+            "NEAREST 60 FOR ALL USING e", "NEAREST 3 TO '1' USING e", "DESCRIBE GRAPH g", "SHOW GRAPHS", "HELP NEAREST", "SHOW METHODS",
         ):
-            if statement.startswith("DROP"):
-                self.assertEqual(len(db.query(statement, arrow=True)), 1)
-                continue
             plain, table = db.query(statement), db.query(statement, arrow=True)
             self.assertEqual((table.columns, table.types, table.notices, len(table)), (plain.columns, plain.types, plain.notices, len(plain)), statement)
             if "" not in plain.types:
