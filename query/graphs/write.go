@@ -117,7 +117,7 @@ func writeMistake(c *engine.Call, graph string, err error) error {
 // changedWhere returns the entry of a graph that changeWhere is to change.
 func changedWhere(c *engine.Call, graph string, attributes []string) (storage.GraphInfo, error) {
 	info, err := c.GraphInfo(graph, fault.Graph)
-	return info, cmp.Or(err, session.CheckAttributes(info, fault.Graph, attributes...))
+	return info, cmp.Or(err, c.CheckReads(info, fault.Graph, attributes...))
 }
 
 // changeWhere changes the vertices that meet a condition. They are searched outside

@@ -293,6 +293,8 @@
 //	             | operand [ "NOT" ] "LIKE" string
 //	               [ "ESCAPE" string ]
 //	             | operand "IS" [ "NOT" ] "MISSING"
+//	             | ( "linked" | "links_to"
+//	               | "linked_from" ) key
 //	             | name | ends                              e.g. SHOW VERTICES WHERE city IN ('Bern', 'Basel') AND key LIKE 'anna%' AND age IS NOT MISSING;
 //	operand      = name | literal                           e.g. NEAREST 5 TO 'a' USING e WHERE degree = $d;
 //	operator     = "=" | "<>" | "!=" | "<" | "<=" | ">"

@@ -133,9 +133,9 @@ func genOperand() *rapid.Generator[Operand] {
 
 func genExpr(depth int) *rapid.Generator[Expr] {
 	return rapid.Custom(func(t *rapid.T) Expr {
-		kind := rapid.IntRange(0, 7).Draw(t, "kind")
+		kind := rapid.IntRange(0, 8).Draw(t, "kind")
 		if depth == 0 {
-			kind %= 5
+			kind %= 6
 		}
 		terms := func() []Expr { return rapid.SliceOfN(genExpr(depth-1), 2, 3).Draw(t, "terms") }
 		switch kind {
@@ -160,8 +160,10 @@ func genExpr(depth int) *rapid.Generator[Expr] {
 			}
 			return n
 		case 5:
-			return Not{Term: genExpr(depth-1).Draw(t, "not")}
+			return Linked{How: rapid.SampledFrom(Links).Draw(t, "link"), Vertex: genValue(aKey).Draw(t, "vertex")}
 		case 6:
+			return Not{Term: genExpr(depth-1).Draw(t, "not")}
+		case 7:
 			return And{Terms: terms()}
 		default:
 			return Or{Terms: terms()}

@@ -26,6 +26,7 @@ func TestNext_Cases(t *testing.T) {
 		{"NEAREST 10 TO 'alice' USING spec WHERE |", "NOT TRUE FALSE (attribute value) spec"},
 		{"NEAREST 10 TO 'alice' USING spec WHERE age |", "NOT IN LIKE IS AND OR ORDER LIMIT OFFSET INTO spec"},
 		{"SHOW VERTICES WHERE age IS |", "NOT MISSING"},
+		{"SHOW VERTICES WHERE links_to |", "NOT IN LIKE IS AND OR ORDER LIMIT OFFSET INTO (vertex)"},
 		{"SHOW VERTICES IN |", "(graph)"},
 		{"SHOW VERTICES IN g |", "COLUMNS WHERE ORDER LIMIT OFFSET INTO g"},
 		{"SHOW VERTICES IN g WHERE city NOT |", "IN LIKE g"},
