@@ -441,6 +441,9 @@ func genUpdate(t *rapid.T) Statement {
 	case 7:
 		return &DeleteVertices{Graph: graph, Where: genExpr(3).Draw(t, "where")}
 	case 8:
+		if rapid.Bool().Draw(t, "where") {
+			return &DeleteEdges{Graph: graph, Where: Ends{Both: rapid.Bool().Draw(t, "both"), Term: genExpr(2).Draw(t, "ends")}}
+		}
 		return &DeleteEdges{Pairs: pairs.Draw(t, "pairs"), Graph: graph}
 	default:
 		return &DeleteEdgesFile{File: genValue(aString).Draw(t, "file"), Graph: graph, Options: genOptions(0).Draw(t, "options")}
@@ -474,6 +477,9 @@ func genLook(t *rapid.T) Statement {
 		s := &CountVertices{Graph: genMaybe(t), Where: genWhere(t), By: genMaybe(t)}
 		for range rapid.IntRange(0, 2).Draw(t, "figures") {
 			s.With = append(s.With, Summary{Function: genIdent().Draw(t, "function"), Of: genIdent().Draw(t, "of")})
+		}
+		if rapid.Bool().Draw(t, "edges") {
+			return &CountEdges{Graph: s.Graph, Where: genEdgesWhere(t), By: s.By, With: s.With}
 		}
 		return s
 	case 6:

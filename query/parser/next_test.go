@@ -36,6 +36,8 @@ func TestNext_Cases(t *testing.T) {
 		{"SHOW EDGES IN g WHERE |", "NOT BOTH EITHER TRUE FALSE (attribute value) g"},
 		{"SHOW EDGES IN g WHERE NOT BOTH (|", "NOT TRUE FALSE (attribute value) g"},
 		{"SHOW EDGES IN g WHERE BOTH (age > 3) |", "AND OR ORDER LIMIT OFFSET INTO g"},
+		{"COUNT |", "VERTICES EDGES"},
+		{"COUNT EDGES IN g WHERE |", "NOT BOTH EITHER TRUE FALSE (attribute value) g"},
 		{"COUNT VERTICES IN g |", "WHERE BY WITH COLUMNS ORDER LIMIT OFFSET INTO g"},
 		{"COUNT VERTICES IN g BY city WITH |", "(function) g"},
 		{"COUNT VERTICES IN g WITH mean(|", "(attribute) g"},

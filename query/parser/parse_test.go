@@ -92,6 +92,7 @@ func TestParse_Tree(t *testing.T) {
 			Graph: id("g"), Where: Compare{Left: id("degree"), Right: num(0)},
 		}},
 		{"DELETE EDGE ('a', 'b') FROM g", &DeleteEdges{Pairs: []Pair{{U: str("a"), V: str("b")}}, Graph: id("g")}},
+		{"delete edge from g where both (x)", &DeleteEdges{Graph: id("g"), Where: Ends{Both: true, Term: Flag{Name: id("x")}}}},
 		{"DELETE EDGES FILE 'f' FROM g WITH (header := 'none')", &DeleteEdgesFile{
 			File: str("f"), Graph: id("g"), Options: []Option{{Name: id("header"), Value: str("none")}},
 		}},
@@ -123,6 +124,9 @@ func TestParse_Tree(t *testing.T) {
 			}},
 		}}}},
 		{"COUNT VERTICES", &CountVertices{}},
+		{"COUNT EDGES IN g WHERE weight > 1 BY time WITH sum(weight)", &CountEdges{
+			Graph: idp("g"), Where: Compare{Left: id("weight"), Op: Greater, Right: num(1)}, By: idp("time"), With: []Summary{{Function: id("sum"), Of: id("weight")}},
+		}},
 		{"COMPUTE core IN g", &Compute{Measure: Call{Name: id("core")}, Graph: id("g")}},
 		{"COMPUTE pagerank(damping := 1) IN g FROM 'a', 7 AS rank WITH (overwrite := TRUE) IN BACKGROUND", &Compute{
 			Measure: Call{Name: id("pagerank"), Options: []Option{{Name: id("damping"), Value: num(1)}}}, Graph: id("g"),
