@@ -46,6 +46,7 @@ func TestAnswer(t *testing.T) {
 		{"SHOW VERTICES", graphs.VerticesRequest{Graph: "g", Limit: 3}, "SHOW VERTICES IN g LIMIT 3"},
 		{"SHOW EDGES", graphs.EdgesRequest{Graph: "g", Limit: 3, OrderBy: "weight", Columns: []string{"weight", "degree"}}, "SHOW EDGES IN g COLUMNS weight, degree ORDER BY weight LIMIT 3"},
 		{"COUNT VERTICES", graphs.CountVerticesRequest{Graph: "g"}, "COUNT VERTICES IN g"},
+		{"COUNT EDGES", graphs.CountEdgesRequest{Graph: "g"}, "COUNT EDGES IN g"},
 		{"NEAREST", vectors.NearestRequest{K: 3, Embedding: "e", Vertex: "1", Metric: index.Cosine}, "NEAREST 3 TO '1' USING cosine(e)"},
 		{"SCORE", links.ScoreRequest{Pairs: []links.Pair{{Source: "1", Target: "2"}}, Graph: "g", With: []catalogue.Scorer{neighbours}}, "SCORE ('1', '2') IN g WITH common_neighbors"},
 		{"EXPLAIN SCORE", links.ScoreRequest{Pairs: []links.Pair{{Source: "1", Target: "2"}}, Graph: "g"}, "EXPLAIN SCORE ('1', '2') IN g"},

@@ -57,6 +57,7 @@ func writingStatements(dir string) map[string][]string {
 		"UPDATE EDGE":             {"UPDATE EDGE ('0', '1') SET WEIGHT := 2 IN g"},
 		"DELETE VERTEX":           {"DELETE VERTEX '7' FROM g"},
 		"DELETE VERTICES":         {"DELETE VERTICES FROM g WHERE degree > 6"},
+		"DELETE EDGES":            {"DELETE EDGES FROM g WHERE EITHER (degree > 6)"},
 		"DELETE EDGE":             {"DELETE EDGE ('0', '1') FROM g"},
 		"DELETE EDGES FILE":       {"DELETE EDGES FILE '" + edges + "' FROM g"},
 		"IMPORT":                  {"IMPORT '" + edges + "' INTO g"},

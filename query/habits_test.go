@@ -68,7 +68,7 @@ func TestHabits(t *testing.T) {
 		{"NEAREST TO 'a' USING e", "NEAREST 10 TO v USING embedding"},
 		{"NEAREST 'a' USING e", "NEAREST 10 TO v USING embedding"},
 		{"COUNT (*) FROM social", "COUNT VERTICES IN g"},
-		{"COUNT EDGES IN social", "DESCRIBE GRAPH g"},
+		{"COUNT RELATIONSHIPS IN social", "COUNT EDGES IN g"},
 		{"SHOW VERTICES IN social SORT BY degree", "ORDER BY"},
 		{"DROP GRAPH social ORDER BY degree", "ORDER BY"},
 		{"COUNT VERTICES IN social GROUP BY city", "BY attribute"},

@@ -305,13 +305,15 @@ func helpTopics(helps []help.Statement) []helpTopic {
 		{"degree", "number of neighbours of the vertex"},
 		{"key", "key of the vertex, a text"},
 		{"linked", "whether the vertex is a neighbour of the query vertex"},
+		{"linked 'a'", "whether an edge joins the vertex with 'a', in either direction"},
+		{"links_to 'a', linked_from 'a'", "in a directed graph: whether an edge leads from the vertex to 'a', or to it from 'a'"},
 		{"operators", "= <> < <= > >= NOT AND OR, and parentheses; texts compare by their bytes"},
 		{"patterns", "x LIKE 'anna%', x NOT LIKE '%!_x' ESCAPE '!': % is any text, _ any character, and the character behind that of ESCAPE is itself"},
 		{"lists", "x IN (value, …), x NOT IN (value, …)"},
 		{"missing", "x IS MISSING, x IS NOT MISSING; any other condition on a missing value is neither true nor false, and only vertices for which the condition is true are answers"},
 		{"example", "NEAREST 10 TO 'alice' USING spec WHERE NOT linked AND (age >= 40 OR age IS MISSING)"},
 	}
-	topics = append(topics, topicOf(help.Entry{Kind: "condition", Name: "WHERE", Summary: "which vertices may be answers", Words: "like prefix filter pattern contains starts begins regex condition missing values null select not and or"}, nil, where, nil))
+	topics = append(topics, topicOf(help.Entry{Kind: "condition", Name: "WHERE", Summary: "which vertices may be answers", Words: "who follows followers predecessors successors linked like prefix filter pattern contains starts begins regex condition missing values null select not and or"}, nil, where, nil))
 	topics = append(topics, topicOf(help.Entry{Kind: "list", Name: "errors", Summary: "the errors that a program can find, and what to do"}, nil, lists.Map(Errors(), func(e ErrorInfo) []rows.Value {
 		return []rows.Value{e.Name, e.Err.Error() + ". " + e.Meaning + " To do: " + e.Remedy + "."}
 	}), nil))

@@ -176,6 +176,8 @@ func TestHelps_Columns(t *testing.T) {
 	expect("DELETE EDGE ('a', 'd') FROM g", "DELETE EDGE", "; ")
 	expect("DELETE VERTEX 'd' FROM g", "DELETE VERTEX", "; ")
 	expect("DELETE VERTICES FROM g WHERE degree > 9", "DELETE VERTICES", "; ")
+	expect("DELETE EDGES FROM g WHERE weight > 900", "DELETE EDGES", "; ")
+	expect("COUNT EDGES IN g", "COUNT EDGES", "; ")
 	expect("SHOW ATTRIBUTES IN g", "SHOW ATTRIBUTES", "; ")
 	expect("COUNT VERTICES IN g", "COUNT VERTICES", "; ")
 	expect("DESCRIBE VERTEX 'a' IN g", "DESCRIBE VERTEX", "; ")

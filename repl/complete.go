@@ -267,7 +267,8 @@ func graphNames(ctx context.Context, db Database) (names []string, err error) {
 
 func (c *completer) attributes(ctx context.Context, names parser.Names) []candidate {
 	columns := []candidate{
-		{"degree", " ", "number of neighbours"}, {"linked", " ", "neighbour of the query vertex"}, {"key", " ", "name of the vertex"},
+		{"degree", " ", "number of neighbours"}, {"linked", " ", "neighbour of the query vertex, or of a named one"},
+		{"links_to", " ", "has an edge to a vertex of a directed graph"}, {"linked_from", " ", "has an edge from one"}, {"key", " ", "name of the vertex"},
 	}
 	return append(columns, c.attributesAs(ctx, names, quoteName)...)
 }

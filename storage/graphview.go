@@ -98,6 +98,21 @@ func (v *GraphView) Neighbors(vertex uint32) ([]uint32, error) {
 	return r.targets, err
 }
 
+// Directed returns the vertices to which edges lead from a vertex of a directed graph, and those from which
+// edges lead to it, each ascending; none of an undirected graph. It reads what Neighbors reads.
+func (v *GraphView) Directed(vertex uint32) (out, in []uint32, err error) {
+	targets, arcs, err := v.arcs(vertex)
+	for i, a := range arcs {
+		if v.Graph.Directed && a.Weight != 0 {
+			out = append(out, targets[i])
+		}
+		if v.Graph.Directed && a.Back != 0 {
+			in = append(in, targets[i])
+		}
+	}
+	return out, in, err
+}
+
 type graphRow struct {
 	targets []uint32
 	weights []float32 // nil in a graph without weights
@@ -105,26 +120,10 @@ type graphRow struct {
 }
 
 func (v *GraphView) row(vertex uint32) (r graphRow, err error) {
-	slots, err := v.slotMap()
-	if err != nil {
-		return r, err
-	}
-	if int(vertex) >= slots.Vertices() {
-		return r, v.noVertex(vertex, slots)
-	}
-	where := graphs.DescribeGraph(v.Graph.Name) + ", arcs"
-	arcs, err := graphs.ArcsOf(v.t, v.graph, slots.Slot(vertex))
-	if err != nil {
-		return r, fault.Corrupt(v.t.Path, where, err)
-	}
-	r.targets = make([]uint32, len(arcs))
-	for i, a := range arcs {
+	targets, arcs, err := v.arcs(vertex)
+	r.targets = targets
+	for _, a := range arcs {
 		a = a.Edge()
-		id, found := slots.Vertex(a.Arc.Target())
-		if !found {
-			return r, fault.Corrupt(v.t.Path, where, fault.Record("an edge leads to the empty slot %d", a.Arc.Target()))
-		}
-		r.targets[i] = id
 		if v.Graph.Weighted {
 			r.weights = append(r.weights, a.Weight)
 		}
@@ -132,7 +131,32 @@ func (v *GraphView) row(vertex uint32) (r graphRow, err error) {
 			r.times = append(r.times, a.Time)
 		}
 	}
-	return r, nil
+	return r, err
+}
+
+// arcs returns the arcs of a vertex, ascending by their targets, and the numbers of these.
+func (v *GraphView) arcs(vertex uint32) ([]uint32, []block.ArcValue, error) {
+	slots, err := v.slotMap()
+	if err != nil {
+		return nil, nil, err
+	}
+	if int(vertex) >= slots.Vertices() {
+		return nil, nil, v.noVertex(vertex, slots)
+	}
+	where := graphs.DescribeGraph(v.Graph.Name) + ", arcs"
+	arcs, err := graphs.ArcsOf(v.t, v.graph, slots.Slot(vertex))
+	if err != nil {
+		return nil, nil, fault.Corrupt(v.t.Path, where, err)
+	}
+	targets := make([]uint32, len(arcs))
+	for i, a := range arcs {
+		id, found := slots.Vertex(a.Arc.Target())
+		if !found {
+			return nil, nil, fault.Corrupt(v.t.Path, where, fault.Record("an edge leads to the empty slot %d", a.Arc.Target()))
+		}
+		targets[i] = id
+	}
+	return targets, arcs, nil
 }
 
 // Degrees returns the degrees of all vertices in the present version of the graph. It decodes all

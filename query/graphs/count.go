@@ -77,11 +77,7 @@ var countVertices = &engine.Statement[*parser.CountVertices, CountVerticesReques
 		Columns:   "vertices; with BY: the attribute, vertices; with WITH: also sum_attribute, mean_attribute, …",
 	},
 	Bind: func(b *engine.Binder, s *parser.CountVertices) CountVerticesRequest {
-		req := CountVerticesRequest{Graph: b.MarkGraph(s.Graph, s), By: b.NameOrNone(engine.PartAttribute, s.By), condition: s.Where}
-		for i, f := range s.With {
-			b.Mark(partFigure(i), f)
-			req.With = append(req.With, Figure{FigureFunction(f.Function.Name), f.Of.Name})
-		}
+		req := CountVerticesRequest{Graph: b.MarkGraph(s.Graph, s), By: b.NameOrNone(engine.PartAttribute, s.By), With: boundFigures(b, s.With), condition: s.Where}
 		info := b.Graph(req.Graph)
 		condition := conditions.Compile(b.Values, s.Where, info, conditions.ToNothing)
 		req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
@@ -101,14 +97,7 @@ var countVertices = &engine.Statement[*parser.CountVertices, CountVerticesReques
 		if req.fromCatalogue() {
 			return plan.Result("count", "all vertices of graph "+fault.Name(graph.Name)+", from the catalogue")
 		}
-		detail := "vertices"
-		if req.By != "" {
-			detail = "vertices by " + fault.Name(req.By) + ", most frequent first, ties by value, those without a value last"
-		}
-		if req.With != nil {
-			detail += ", with " + figuresText(req.With)
-		}
-		return plan.Result("count", detail, scan.Plan(graph, req.condition, req.attributes()))
+		return plan.Result("count", countText("vertices", req.By, req.With), scan.Plan(graph, req.condition, req.attributes()))
 	},
 	Run: runCountVertices,
 	Empty: func(req CountVerticesRequest, graph storage.GraphInfo) CountVerticesResult {
@@ -140,105 +129,129 @@ func runCountVertices(c *engine.Call, req CountVerticesRequest, graph storage.Gr
 	if err != nil {
 		return CountVerticesResult{}, err
 	}
-	groups, err := countGroups(c, s, req)
-	if err != nil {
-		return CountVerticesResult{}, err
-	}
-	found := CountVerticesResult{types: countTypes(req, graph)}
-	for _, g := range groups {
-		found.Vertices += g.Vertices
-		if req.By != "" {
-			found.Values = append(found.Values, g.ValueCount)
-		}
-		if req.With == nil {
-			continue
-		}
-		row, err := figuresOf(g.tallies, req.With)
-		if err != nil {
-			return CountVerticesResult{}, err
-		}
-		found.Figures = append(found.Figures, row)
-	}
-	return found, nil
-}
-
-// countedGroup counts the vertices with one value of the attribute of BY, or all vertices.
-type countedGroup struct {
-	ValueCount
-	tallies []numberTally // of each figure
-}
-
-// countGroups counts the vertices of each value, in the order of CountVerticesResult.Values;
-// without BY there is one group.
-func countGroups(c *engine.Call, s *scan.Vertices, req CountVerticesRequest) ([]*countedGroup, error) {
 	by := s.Column(req.By)
 	columns := lists.Map(req.With, func(f Figure) int { return s.Column(f.Of) })
-	var groups []*countedGroup
-	of := map[storage.Value]*countedGroup{}
-	group := func(value storage.Value) *countedGroup {
-		g := of[value]
-		if g == nil {
-			g = &countedGroup{ValueCount{Value: value}, make([]numberTally, len(columns))}
-			of[value] = g
-			groups = append(groups, g)
-		}
-		return g
-	}
-	if req.By == "" {
-		group(storage.Value{}) // so that there is a group even without vertices
-	}
-	n := int64(0)
+	n, counted := int64(0), newCounter(req.By, req.With)
 	stop := c.Watch.Start(plan.Scan)
-	err := s.Each(c.Ctx, func(v uint32) error {
+	err = s.Each(c.Ctx, func(v uint32) error {
 		value := storage.Value{}
 		if req.By != "" {
 			value = s.Value(by, v)
 		}
-		g := group(value)
-		g.Vertices++
-		for i, column := range columns {
-			g.tallies[i].add(s.Value(column, v))
-		}
 		n++
-		return c.CheckRows(len(groups))
+		counted.add(value, func(i int) storage.Value { return s.Value(columns[i], v) })
+		return c.CheckRows(len(counted.groups))
 	})
 	stop(n, s.Scanned())
-	slices.SortFunc(groups, func(a, b *countedGroup) int { return compareCounts(a.ValueCount, b.ValueCount) })
-	return groups, err
+	if err != nil {
+		return CountVerticesResult{}, err
+	}
+	found := CountVerticesResult{Vertices: int(n), types: countTypes(req, graph)}
+	found.Figures, err = counted.finish()
+	if req.By != "" {
+		found.Values = lists.Map(counted.groups, func(g *countedGroup) ValueCount { return ValueCount{g.value, int(g.count)} })
+	}
+	return found, err
 }
 
-// compareCounts is the order of CountVerticesResult.Values.
-func compareCounts(a, b ValueCount) int {
-	switch {
-	case a.Value.IsMissing():
-		return 1
-	case b.Value.IsMissing():
-		return -1
-	case a.Vertices != b.Vertices:
-		return cmp.Compare(b.Vertices, a.Vertices)
+// counter counts the vertices or edges of each value of the column of BY, or all of them, and tallies
+// their figures.
+type counter struct {
+	with   []Figure
+	groups []*countedGroup
+	of     map[storage.Value]*countedGroup
+}
+
+// countedGroup is what has one value of the column of BY, or all.
+type countedGroup struct {
+	value   storage.Value
+	count   int64
+	tallies []numberTally // of each figure
+}
+
+func newCounter(by string, with []Figure) *counter {
+	c := &counter{with: with, of: map[storage.Value]*countedGroup{}}
+	if by == "" {
+		c.group(storage.Value{}) // so that there is a group even where nothing is counted
 	}
-	order, _ := conditions.CompareValues(a.Value, b.Value)
+	return c
+}
+
+func (c *counter) group(value storage.Value) *countedGroup {
+	g := c.of[value]
+	if g == nil {
+		g = &countedGroup{value: value, tallies: make([]numberTally, len(c.with))}
+		c.of[value] = g
+		c.groups = append(c.groups, g)
+	}
+	return g
+}
+
+// add counts one more with a value; number is what it has in the column of a figure.
+func (c *counter) add(value storage.Value, number func(figure int) storage.Value) {
+	g := c.group(value)
+	g.count++
+	for i := range g.tallies {
+		g.tallies[i].add(number(i))
+	}
+}
+
+// finish sorts the groups in the order of CountVerticesResult.Values, and returns the figures of each.
+func (c *counter) finish() (figures [][]storage.Value, err error) {
+	slices.SortFunc(c.groups, (*countedGroup).compare)
+	if c.with == nil {
+		return nil, nil
+	}
+	for _, g := range c.groups {
+		row, err := figuresOf(g.tallies, c.with)
+		if err != nil {
+			return nil, err
+		}
+		figures = append(figures, row)
+	}
+	return figures, nil
+}
+
+// compare is the order of CountVerticesResult.Values.
+func (g *countedGroup) compare(other *countedGroup) int {
+	switch {
+	case g.value.IsMissing():
+		return 1
+	case other.value.IsMissing():
+		return -1
+	case g.count != other.count:
+		return cmp.Compare(other.count, g.count)
+	}
+	order, _ := conditions.CompareValues(g.value, other.value)
 	return order
 }
 
 func countVerticesRows(req CountVerticesRequest, found CountVerticesResult) *rows.Rows {
-	columns, table := []string{"vertices"}, [][]rows.Value{{int64(found.Vertices)}}
-	if req.By != "" {
-		columns = []string{req.By, "vertices"}
-		table = lists.Map(found.Values, func(v ValueCount) []rows.Value { return []rows.Value{cells.CellOf(v.Value), int64(v.Vertices)} })
+	var groups [][]rows.Value
+	for _, v := range found.Values {
+		groups = append(groups, []rows.Value{cells.CellOf(v.Value), int64(v.Vertices)})
 	}
-	for _, f := range req.With {
+	return countRows("vertices", req.By, req.With, int64(found.Vertices), groups, lists.Map(found.Figures, func(row []storage.Value) []rows.Value { return cells.Append(nil, row) }), found.types)
+}
+
+// countRows is the table of a count: one row, or with BY those of the groups, and the figures.
+func countRows(what, by string, with []Figure, all int64, groups, figures [][]rows.Value, types []rows.ColumnType) *rows.Rows {
+	columns, table := []string{what}, [][]rows.Value{{all}}
+	if by != "" {
+		columns, table = []string{by, what}, groups
+	}
+	for _, f := range with {
 		columns = append(columns, string(f.Function)+"_"+f.Of)
 	}
-	for i, row := range found.Figures {
-		table[i] = cells.Append(table[i], row)
+	for i, row := range figures {
+		table[i] = append(table[i], row...)
 	}
 	rows := cells.RowsOf(columns, table)
-	if req.By != "" {
-		rows.TypedFrom(0, found.types[:1])
+	if by != "" {
+		rows.TypedFrom(0, types[:1])
 	}
-	if req.With != nil {
-		rows.TypedFrom(len(columns)-len(req.With), found.types[1:])
+	if with != nil {
+		rows.TypedFrom(len(columns)-len(with), types[1:])
 	}
 	return rows
 }
@@ -248,8 +261,12 @@ func countTypes(req CountVerticesRequest, graph storage.GraphInfo) []rows.Column
 	for _, f := range req.With {
 		names = append(names, f.Of)
 	}
-	types := cells.TypesOfAttributes(graph, names)
-	for i, f := range req.With {
+	return figureTypes(cells.TypesOfAttributes(graph, names), req.With)
+}
+
+// figureTypes are the types of the column of BY and of figures, from those of their columns.
+func figureTypes(types []rows.ColumnType, with []Figure) []rows.ColumnType {
+	for i, f := range with {
 		if types[i+1].NotNull = false; f.Function == FigureMean {
 			types[i+1].Type = storage.Float
 		}
@@ -273,11 +290,11 @@ func FigureFunctions() []FigureFunction {
 	return []FigureFunction{FigureSum, FigureMean, FigureMin, FigureMax}
 }
 
-// Figure is an aggregate, such as a sum or a mean, of the numbers that vertices have in a
+// Figure is an aggregate, such as a sum or a mean, of the numbers that vertices or edges have in a
 // column.
 type Figure struct {
 	Function FigureFunction
-	Of       string // an attribute of integers or floats, or degree
+	Of       string // an attribute of integers or floats, or degree, or of edges weight or time
 }
 
 // String writes the figure in the form of the language, such as "mean(age)".
@@ -285,30 +302,54 @@ func (f Figure) String() string {
 	return string(f.Function) + "(" + parser.Ident{Name: f.Of}.String() + ")"
 }
 
-func figuresText(list []Figure) string {
-	return strings.Join(lists.Map(list, Figure.String), ", ")
+// boundFigures are the figures of a statement.
+func boundFigures(b *engine.Binder, list []parser.Summary) (with []Figure) {
+	for i, f := range list {
+		b.Mark(partFigure(i), f)
+		with = append(with, Figure{FigureFunction(f.Function.Name), f.Of.Name})
+	}
+	return with
+}
+
+// countText describes a count in a plan.
+func countText(what, by string, with []Figure) string {
+	if by != "" {
+		what += " by " + fault.Name(by) + ", most frequent first, ties by value, those without a value last"
+	}
+	if with != nil {
+		what += ", with " + strings.Join(lists.Map(with, Figure.String), ", ")
+	}
+	return what
 }
 
 func partFigure(i int) fault.Part { return fault.Part(fmt.Sprintf("figure %d", i)) }
 
-// checkFigures returns an Error for an unknown function, and for a column that is not numeric.
+// checkFigures returns an Error for an unknown function, and for a column of vertices that is not numeric.
 func checkFigures(graph storage.GraphInfo, list []Figure) error {
 	for i, f := range list {
-		if !slices.Contains(FigureFunctions(), f.Function) {
-			names := lists.Map(FigureFunctions(), func(known FigureFunction) string { return string(known) })
-			return fault.New(partFigure(i), "unknown function %s", fault.Quote(string(f.Function))).WithNearest(string(f.Function), names, nil)
-		}
-		if f.Of == "degree" {
-			continue
-		}
 		a, ok := session.AttributeOf(graph, f.Of)
-		if !ok {
-			return session.UnknownAttribute(graph, f.Of, partFigure(i))
+		switch {
+		case f.Of == "degree":
+			a.Type = storage.Integer
+		case !ok:
+			return cmp.Or(f.check(i, storage.Integer), error(session.UnknownAttribute(graph, f.Of, partFigure(i))))
 		}
-		if a.Type != storage.Integer && a.Type != storage.Float {
-			return fault.New(partFigure(i), "attribute %s is %s, and %s needs numbers", fault.Name(a.Name), a.Type, f).
-				WithRemedy("BY counts the vertices of each value")
+		if err := f.check(i, a.Type); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// check returns an Error for an unknown function, and for a column of a type that is not numeric.
+func (f Figure) check(i int, kind storage.Type) error {
+	if !slices.Contains(FigureFunctions(), f.Function) {
+		names := lists.Map(FigureFunctions(), func(known FigureFunction) string { return string(known) })
+		return fault.New(partFigure(i), "unknown function %s", fault.Quote(string(f.Function))).WithNearest(string(f.Function), names, nil)
+	}
+	if kind != storage.Integer && kind != storage.Float {
+		return fault.New(partFigure(i), "attribute %s is %s, and %s needs numbers", fault.Name(f.Of), kind, f).
+			WithRemedy("BY counts the vertices or edges of each value")
 	}
 	return nil
 }

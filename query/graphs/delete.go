@@ -67,7 +67,7 @@ var deleteVertices = &engine.Statement[*parser.DeleteVertices, DeleteVerticesReq
 		return writePlan("delete", "vertices with their edges", req.Graph, scan.Plan(graph, req.condition, req.Attributes))
 	},
 	Run: func(c *engine.Call, req DeleteVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
-		return changeWhere(c, req.Graph, req.Where, req.Attributes, func(tx *storage.Tx, keys []string) (storage.WriteStats, error) {
+		return changeWhere(c, verticesWhere(c, req.Graph, req.Where, req.Attributes), func(tx *storage.Tx, _ *session.Graph, keys []string) (storage.WriteStats, error) {
 			return tx.DeleteVertices(req.Graph, keys)
 		})
 	},
@@ -102,6 +102,7 @@ var deleteEdge = &engine.Statement[*parser.DeleteEdges, edgesRequest, engine.Not
 		Words:     "remove link unlink",
 		Columns:   "graph, deleted, missing, version",
 	},
+	When:    func(s *parser.DeleteEdges) bool { return s.Where == nil },
 	Bind:    func(b *engine.Binder, s *parser.DeleteEdges) edgesRequest { return pairs(b, s.Graph, s.Pairs) },
 	Resolve: checkEdges,
 	Plan:    planEdges("delete"),
@@ -113,6 +114,105 @@ var deleteEdge = &engine.Statement[*parser.DeleteEdges, edgesRequest, engine.Not
 // vertices stay.
 func (s *Service) DeleteEdges(ctx context.Context, graph string, edges []storage.Edge) (WriteResult, error) {
 	return deleteEdge.Answer(ctx, s.db, edgesRequest{graph, edges})
+}
+
+// DeleteEdgesWhereRequest asks to delete the edges of a graph that meet a condition; their vertices stay.
+type DeleteEdgesWhereRequest struct {
+	Graph          string
+	Where          func(where.EdgeCandidate) bool // as in EdgesRequest; it must not be nil
+	Attributes     []string                       // as in EdgesRequest
+	EdgeAttributes []string                       // as in EdgesRequest
+
+	condition parser.Expr // of Where, for its text; may be nil
+}
+
+var deleteEdges = &engine.Statement[*parser.DeleteEdges, DeleteEdgesWhereRequest, storage.GraphInfo, WriteResult]{
+	Help: help.Statement{
+		Statement: "DELETE EDGES",
+		Summary:   "deletes all edges that meet a condition of SHOW EDGES; their vertices stay",
+		Detail:    "WHERE weight > 0 admits all of them",
+		Words:     "remove links prune threshold sparsify weak old",
+		Columns:   "graph, deleted, missing, version",
+	},
+	Bind: func(b *engine.Binder, s *parser.DeleteEdges) DeleteEdgesWhereRequest {
+		req := DeleteEdgesWhereRequest{Graph: b.Name(fault.Graph, s.Graph), condition: s.Where}
+		condition := conditions.CompileEdges(b.Values, s.Where, b.Graph(req.Graph))
+		req.Where, req.Attributes, req.EdgeAttributes = condition.Admits, condition.Attributes, condition.OfEdges
+		return req
+	},
+	Resolve: func(c *engine.Call, req DeleteEdgesWhereRequest) (storage.GraphInfo, error) {
+		info, err := changedWhere(c, req.Graph, req.Attributes)
+		switch {
+		case err != nil:
+			return info, err
+		case req.Where == nil:
+			return info, fault.New(fault.Where, "no condition says which edges to delete")
+		}
+		return info, session.CheckEdgeAttributes(info, fault.Graph, req.EdgeAttributes...)
+	},
+	Plan: func(req DeleteEdgesWhereRequest, graph storage.GraphInfo) *plan.Plan {
+		return writePlan("delete", "edges", req.Graph, scan.PlanOf("all edges", session.GraphPlan(graph), graph, req.condition, req.Attributes))
+	},
+	Run:  runDeleteEdges,
+	Rows: writeRows[DeleteEdgesWhereRequest]("deleted", "missing"),
+}
+
+// DeleteEdgesWhere deletes the edges that meet a condition, in one transaction.
+func (s *Service) DeleteEdgesWhere(ctx context.Context, req DeleteEdgesWhereRequest) (WriteResult, error) {
+	return deleteEdges.Answer(ctx, s.db, req)
+}
+
+func runDeleteEdges(c *engine.Call, req DeleteEdgesWhereRequest, graph storage.GraphInfo) (WriteResult, error) {
+	find := func() ([][2]uint32, *session.Graph, error) {
+		s, err := newEdgeScan(c, graph, req.Where, req.Attributes, req.EdgeAttributes)
+		if err != nil {
+			return nil, nil, err
+		}
+		stop := c.Watch.Start(plan.Scan)
+		var list [][2]uint32
+		err = s.each(c.Ctx, 0, func(p edgePlace) error {
+			e := s.edges.edge(p)
+			list = append(list, [2]uint32{e.Source, e.Target})
+			return nil
+		})
+		stop(int64(len(list)), s.scanned())
+		return list, s.Graph, err
+	}
+	return changeWhere(c, changed[[2]uint32]{req.Graph, find, 8, "edge"}, func(tx *storage.Tx, g *session.Graph, list [][2]uint32) (storage.WriteStats, error) {
+		d := edgeDeletion{tx: tx, graph: req.Graph}
+		for _, e := range list {
+			if err := d.add(g.Key(e[0]), g.Key(e[1])); err != nil {
+				return d.total, err
+			}
+		}
+		err := d.flush()
+		return d.total, err
+	})
+}
+
+// edgeDeletion deletes edges in a transaction, a batch at a time.
+type edgeDeletion struct {
+	tx    *storage.Tx
+	graph string
+	batch []storage.Edge
+	total storage.WriteStats
+}
+
+func (d *edgeDeletion) add(source, target string) error {
+	const most = 1 << 16 // takes some megabytes, and is large enough that most blocks are written only once
+	if d.batch = append(d.batch, storage.Edge{Source: source, Target: target}); len(d.batch) < most {
+		return nil
+	}
+	return d.flush()
+}
+
+func (d *edgeDeletion) flush() error {
+	stats, err := d.tx.DeleteEdges(d.graph, d.batch)
+	d.total.Deleted += stats.Deleted
+	d.total.Missing += stats.Missing
+	d.total.Version = stats.Version
+	d.batch = d.batch[:0]
+	return err
 }
 
 // DeleteEdgesFileRequest asks to delete the edges that a file lists.
@@ -182,32 +282,18 @@ func runDeleteEdgesFile(c *engine.Call, req DeleteEdgesFileRequest, _ engine.Not
 
 // deleteEdgesOf deletes the edges that a reader lists, a batch at a time.
 func deleteEdgesOf(c *engine.Call, tx *storage.Tx, graph string, in io.Reader, opts format.EdgeListOptions) (storage.WriteStats, error) {
-	const batch = 1 << 16 // takes some megabytes, and is large enough that most blocks are written only once
-	var total storage.WriteStats
-	edges := make([]storage.Edge, 0, batch)
-	flush := func() error {
-		stats, err := tx.DeleteEdges(graph, edges)
-		total.Deleted += stats.Deleted
-		total.Missing += stats.Missing
-		total.Version = stats.Version
-		edges = edges[:0]
-		return err
-	}
+	d := edgeDeletion{tx: tx, graph: graph}
 	read, err := format.ReadPairs(c.Ctx, in, opts, func(source, target []byte) error {
-		edges = append(edges, storage.Edge{Source: string(source), Target: string(target)})
-		if len(edges) < batch {
-			return nil
-		}
-		return flush()
+		return d.add(string(source), string(target))
 	})
 	if err == nil {
-		err = flush()
+		err = d.flush()
 	}
 	textfile.NoteComments(c, read.LateComments)
 	if read.Skipped > 0 && read.FirstSkipped != nil {
 		c.Notice("%s skipped, the first: %v", fault.Count(read.Skipped, "bad line"), read.FirstSkipped)
 	}
-	return total, err
+	return d.total, err
 }
 
 func deleteEdgesFileSchema() option.Schema[DeleteEdgesFileRequest] {

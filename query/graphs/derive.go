@@ -129,7 +129,7 @@ func resolveDerive(c *engine.Call, req DeriveRequest) (found derivation, err err
 	if err := session.CheckEdgeAttributes(found.graph, fault.Graph, req.EdgeAttributes...); err != nil {
 		return found, err
 	}
-	return found, session.CheckAttributes(found.graph, fault.Graph, req.Attributes...)
+	return found, c.CheckReads(found.graph, fault.Graph, req.Attributes...)
 }
 
 func planDerive(req DeriveRequest, found derivation) *plan.Plan {

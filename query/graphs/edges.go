@@ -197,16 +197,8 @@ func runEdges(c *engine.Call, req EdgesRequest, graph storage.GraphInfo) (found 
 	if err := readEdges(c, req, graph); err != nil {
 		return found, err
 	}
-	edges, err := edgesOf(c, graph)
+	s, err := newEdgeScan(c, graph, req.Where, req.attributes(graph), req.edgeAttributes(graph))
 	if err != nil {
-		return found, err
-	}
-	inner, err := scan.New(c, graph.Name, nil, req.attributes(graph), 0)
-	if err != nil {
-		return found, err
-	}
-	s := &edgeScan{Vertices: inner, edges: edges.orOf(inner.Graph.Graph), admits: req.Where}
-	if s.values, err = c.EdgeColumns(s.Graph, req.edgeAttributes(graph)); err != nil {
 		return found, err
 	}
 	for _, name := range req.ofEdges(graph) {
@@ -258,6 +250,28 @@ func readEdges(c *engine.Call, req EdgesRequest, graph storage.GraphInfo) error 
 		}
 		return nil
 	})
+}
+
+// newEdgeScan loads what a condition on edges reads: attributes of the ends, and columns of edges of which some are
+// attributes.
+func newEdgeScan(c *engine.Call, graph storage.GraphInfo, admits func(where.EdgeCandidate) bool, attributes, columns []string) (*edgeScan, error) {
+	edges, err := edgesOf(c, graph)
+	if err != nil {
+		return nil, err
+	}
+	inner, err := scan.New(c, graph.Name, nil, attributes, 0)
+	if err != nil {
+		return nil, err
+	}
+	s := &edgeScan{Vertices: inner, edges: edges.orOf(inner.Graph.Graph), admits: admits}
+	var names []string
+	for _, name := range columns {
+		if _, found := session.AttributeIn(s.Graph.Info.EdgeAttributes, name); found && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	s.values, err = c.EdgeColumns(s.Graph, names)
+	return s, err
 }
 
 func orderedEdges(c *engine.Call, s *edgeScan, req EdgesRequest, stop func(int64, string)) (func(func(EdgeRow) error) error, error) {

@@ -262,9 +262,10 @@ func neighborRow(s *scan.Vertices, d *csr.Directed, v uint32) NeighborRow {
 }
 
 func neighborRows(req NeighborsRequest, answer engine.GraphStream[NeighborRow]) *rows.Rows {
-	attributes := cells.TypesOfAttributes(answer.Graph.Info, req.Attributes)
+	names := session.WithoutLinks(answer.Graph.Info, req.Attributes)
+	attributes := cells.TypesOfAttributes(answer.Graph.Info, names)
 	if req.Within > 0 {
-		rows := answer.Rows(append([]string{"vertex", "distance", "degree"}, req.Attributes...), func(n NeighborRow) []rows.Value {
+		rows := answer.Rows(append([]string{"vertex", "distance", "degree"}, names...), func(n NeighborRow) []rows.Value {
 			return cells.Append([]rows.Value{n.Vertex, int64(n.Distance), int64(n.Degree)}, n.Values)
 		})
 		return rows.Typed("distance", cells.Always(storage.Integer)).TypedFrom(3, attributes)
@@ -277,7 +278,7 @@ func neighborRows(req NeighborsRequest, answer engine.GraphStream[NeighborRow]) 
 	}
 	first := len(columns)
 	columns = slices.Concat(columns, ofEdges, edgeAttributeColumns(answer.Graph.Info))
-	table := answer.Rows(append(columns, req.Attributes...), func(n NeighborRow) []rows.Value {
+	table := answer.Rows(append(columns, names...), func(n NeighborRow) []rows.Value {
 		row := []rows.Value{n.Vertex, int64(n.Degree)}
 		if directed {
 			row = append(row, string(n.Direction))

@@ -7,7 +7,7 @@ func Statements() []engine.Described {
 	return []engine.Described{
 		createGraph, createDirected, deriveGraph, generateGraph, importEdges, importVertices, exportGraph, exportVertices,
 		describeGraph, describeVertex, showVertices, showEdges, showNeighbors, showPath, showPaths, showAttributes,
-		countVertices, insertVertex, insertEdge, updateVertex, updateVertices, updateEdge, deleteVertex,
-		deleteVertices, deleteEdge, deleteEdgesFile, rename, dropGraph, dropAttribute, dropEdgeAttribute,
+		countVertices, countEdges, insertVertex, insertEdge, updateVertex, updateVertices, updateEdge, deleteVertex,
+		deleteVertices, deleteEdge, deleteEdges, deleteEdgesFile, rename, dropGraph, dropAttribute, dropEdgeAttribute,
 	}
 }

@@ -69,7 +69,7 @@ var updateVertices = &engine.Statement[*parser.UpdateVertices, UpdateVerticesReq
 		return writePlan("update", req.text, req.Graph, scan.Plan(graph, req.condition, req.Attributes))
 	},
 	Run: func(c *engine.Call, req UpdateVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
-		return changeWhere(c, req.Graph, req.Where, req.Attributes, func(tx *storage.Tx, keys []string) (storage.WriteStats, error) {
+		return changeWhere(c, verticesWhere(c, req.Graph, req.Where, req.Attributes), func(tx *storage.Tx, _ *session.Graph, keys []string) (storage.WriteStats, error) {
 			return tx.UpdateVertices(req.Graph, req.setFor(keys))
 		})
 	},

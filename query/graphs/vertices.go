@@ -26,7 +26,7 @@ type VerticesRequest struct {
 	Graph string                     // may be empty if the file has only one graph
 	Where func(where.Candidate) bool // nil admits all; it is called from one goroutine
 	// Attributes are the attributes that Where reads and that the answer has,
-	// in this order.
+	// in this order; columns of links, such as links_to 'a', are only read.
 	Attributes []string
 	Limit      int // largest number of vertices to return; 0 for all
 	// Columns are the columns of the answer, if not all of Attributes: names of
@@ -96,10 +96,11 @@ var showVertices = &engine.Statement[*parser.ShowVertices, VerticesRequest, stor
 			rows := answer.Rows(append([]string{"vertex"}, req.Columns...), func(v VertexRow) []rows.Value { return cells.Append([]rows.Value{v.Vertex}, v.Values) })
 			return rows.TypedFrom(1, cells.TypesOfAttributes(answer.Graph.Info, req.Columns))
 		}
-		rows := answer.Rows(append([]string{"vertex", "degree"}, req.Attributes...), func(v VertexRow) []rows.Value {
+		names := session.WithoutLinks(answer.Graph.Info, req.Attributes)
+		rows := answer.Rows(append([]string{"vertex", "degree"}, names...), func(v VertexRow) []rows.Value {
 			return cells.Append([]rows.Value{v.Vertex, int64(v.Degree)}, v.Values)
 		})
-		return rows.TypedFrom(2, cells.TypesOfAttributes(answer.Graph.Info, req.Attributes))
+		return rows.TypedFrom(2, cells.TypesOfAttributes(answer.Graph.Info, names))
 	},
 	Reads: true,
 }
@@ -214,7 +215,7 @@ func placesOf(s *scan.Vertices, req VerticesRequest) []int {
 	var shown []int
 	names := req.Columns
 	if names == nil {
-		names = req.Attributes
+		names = session.WithoutLinks(s.Graph.Info, req.Attributes)
 	}
 	for _, name := range names {
 		shown = append(shown, s.Column(name))

@@ -129,56 +129,66 @@ func writeMistake(c *engine.Call, graph string, err error) error {
 // changedWhere returns the entry of a graph that changeWhere is to change.
 func changedWhere(c *engine.Call, graph string, attributes []string) (storage.GraphInfo, error) {
 	info, err := c.GraphInfo(graph, fault.Graph)
-	return info, cmp.Or(err, session.CheckAttributes(info, fault.Graph, attributes...))
+	return info, cmp.Or(err, c.CheckReads(info, fault.Graph, attributes...))
 }
 
-// changeWhere changes the vertices that meet a condition. They are searched outside
+// changed finds what a statement changes, of which each takes so many bytes in the transaction.
+type changed[T any] struct {
+	graph string
+	find  func() ([]T, *session.Graph, error) // in the version of the graph that the call sees
+	bytes int64
+	what  string // one of them
+}
+
+// changeWhere changes what meets a condition. It is searched outside
 // the transaction, so that other writers do not wait; if one of them has changed the
-// graph by then, they are searched again, the last time inside.
-func changeWhere(c *engine.Call, graph string, where func(where.Candidate) bool, attributes []string, f func(*storage.Tx, []string) (storage.WriteStats, error)) (WriteResult, error) {
-	const (
-		outside  = 3   // attempts
-		keyBytes = 100 // a key of usual length, and what the store's batch has of each
-	)
+// graph by then, it is searched again, the last time inside.
+func changeWhere[T any](c *engine.Call, s changed[T], f func(*storage.Tx, *session.Graph, []T) (storage.WriteStats, error)) (WriteResult, error) {
+	const outside = 3 // attempts
 	for attempt := 1; ; attempt++ {
-		keys, version, err := admitted(c, graph, where, attributes)
+		list, g, err := s.find()
 		if err != nil {
 			return WriteResult{}, err
 		}
-		release, err := c.DB.Cache.Reserve(keyBytes*int64(len(keys)), "the keys of "+fault.Count(int64(len(keys)), "vertex"))
+		release, err := c.DB.Cache.Reserve(s.bytes*int64(len(list)), "the keys of "+fault.Count(int64(len(list)), s.what))
 		if err != nil {
 			return WriteResult{}, err
 		}
-		result, err := change(c, graph, func(tx *storage.Tx) (storage.WriteStats, error) {
-			now, err := tx.Graph(graph)
+		result, err := change(c, s.graph, func(tx *storage.Tx) (storage.WriteStats, error) {
+			now, err := tx.Graph(s.graph)
 			if err != nil {
 				return storage.WriteStats{}, err
 			}
-			if now.Version != version {
+			if now.Version != g.Info.Version {
 				if attempt < outside {
 					return storage.WriteStats{}, storage.ErrConflict
 				}
-				c.Forget(graph)
-				if keys, _, err = admitted(c, graph, where, attributes); err != nil {
+				c.Forget(s.graph)
+				if list, g, err = s.find(); err != nil {
 					return storage.WriteStats{}, err
 				}
 			}
-			return f(tx, keys)
+			return f(tx, g, list)
 		})
 		release()
 		if !errors.Is(err, storage.ErrConflict) || attempt >= outside {
 			return result, err
 		}
-		c.Forget(graph)
+		c.Forget(s.graph)
 	}
 }
 
-// admitted returns the keys of the vertices that meet a condition, and the
-// version of the graph that was asked.
-func admitted(c *engine.Call, graph string, where func(where.Candidate) bool, attributes []string) ([]string, uint64, error) {
+// verticesWhere is the search of the keys of vertices that meet a condition.
+func verticesWhere(c *engine.Call, graph string, where func(where.Candidate) bool, attributes []string) changed[string] {
+	const keyBytes = 100 // a key of usual length, and what the store's batch has of each
+	return changed[string]{graph, func() ([]string, *session.Graph, error) { return admitted(c, graph, where, attributes) }, keyBytes, "vertex"}
+}
+
+// admitted returns the keys of the vertices that meet a condition, and the graph that was asked.
+func admitted(c *engine.Call, graph string, where func(where.Candidate) bool, attributes []string) ([]string, *session.Graph, error) {
 	found, err := scan.New(c, graph, where, attributes, 0)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	stop := c.Watch.Start(plan.Scan)
 	var keys []string
@@ -187,5 +197,5 @@ func admitted(c *engine.Call, graph string, where func(where.Candidate) bool, at
 		return nil
 	})
 	stop(int64(len(keys)), found.Scanned())
-	return keys, found.Graph.Info.Version, err
+	return keys, found.Graph, err
 }

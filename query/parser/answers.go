@@ -65,7 +65,7 @@ type Tail struct {
 	Options   []Option  // of INTO FILE
 }
 
-// tailOf is the form of a Tail behind its statement. COUNT VERTICES without BY and WITH has one row,
+// tailOf is the form of a Tail behind its statement. COUNT without BY and WITH has one row,
 // and a WHERE of its own.
 func tailOf(s *Tail) form {
 	where := maybe{one("WHERE", condition, &s.Where)}
@@ -73,6 +73,10 @@ func tailOf(s *Tail) form {
 	case *ShowEdges:
 		where = maybe{one("WHERE", edgeCondition, &s.Where)}
 	case *CountVertices:
+		if of.By == nil && of.With == nil {
+			where = nil
+		}
+	case *CountEdges:
 		if of.By == nil && of.With == nil {
 			where = nil
 		}

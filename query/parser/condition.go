@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Expr is a condition: one of Or, And, Not, Compare, In, Like, IsMissing, Flag and Ends.
+// Expr is a condition: one of Or, And, Not, Compare, In, Like, IsMissing, Flag, Linked and Ends.
 type Expr interface {
 	Node
 	fmt.Stringer
@@ -77,6 +77,27 @@ type Flag struct {
 	Name Ident
 }
 
+// Linked is linked v, links_to v or linked_from v: a condition on the edges between a vertex and one
+// that is named.
+type Linked struct {
+	Range
+	How    Link
+	Vertex Value // a key: String, Int or Param
+}
+
+// Link is which edges a Linked asks for.
+type Link string
+
+// The kinds of links.
+const (
+	LinkedWith Link = "linked"      // an edge in either direction joins the vertex with the named one
+	LinksTo    Link = "links_to"    // an edge leads from the vertex to the named one
+	LinkedFrom Link = "linked_from" // an edge leads to the vertex from the named one
+)
+
+// Links are the kinds of links. Names of columns may be the same words: a key behind it makes a word a Link.
+var Links = []Link{LinkedWith, LinksTo, LinkedFrom}
+
 // Ends is BOTH (condition) or EITHER (condition): a condition on the two vertices of an
 // edge, in a condition on edges.
 //
@@ -121,6 +142,7 @@ func (In) expr()        {}
 func (Like) expr()      {}
 func (IsMissing) expr() {}
 func (Flag) expr()      {}
+func (Linked) expr()    {}
 func (Ends) expr()      {}
 
 func (Ident) operand()  {}
@@ -241,6 +263,8 @@ func chain(terms []Expr, word string, bind int) string {
 //	             | operand [ "NOT" ] "LIKE" string
 //	               [ "ESCAPE" string ]
 //	             | operand "IS" [ "NOT" ] "MISSING"
+//	             | ( "linked" | "links_to"
+//	               | "linked_from" ) key
 //	             | name | ends                              e.g. SHOW VERTICES WHERE city IN ('Bern', 'Basel') AND key LIKE 'anna%' AND age IS NOT MISSING;
 func (p *parser) comparison() Expr {
 	begin, word := p.tok.Start, p.tok
@@ -251,6 +275,10 @@ func (p *parser) comparison() Expr {
 	left := p.operand()
 	if both, ok := endsWord(word); p.ofEdges && ok && p.sign("(") {
 		return p.endsOf(begin, both)
+	}
+	if how := Link(word.Text); word.Kind == KindWord && slices.Contains(Links, how) && p.keyNext() {
+		vertex := p.key()
+		return Linked{p.since(begin), how, vertex}
 	}
 	if op, ok := p.operator(); ok {
 		right := p.operand()
@@ -280,6 +308,12 @@ func (p *parser) comparison() Expr {
 func endsWord(t Token) (both, ok bool) {
 	both = strings.EqualFold(t.Text, "BOTH")
 	return both, t.Kind == KindWord && (both || strings.EqualFold(t.Text, "EITHER"))
+}
+
+// keyNext reports whether a key is next.
+func (p *parser) keyNext() bool {
+	p.expect(keyText)
+	return p.err == nil && (p.tok.Kind == KindString || p.tok.Kind == KindNumber || p.tok.Kind == KindParam || p.tok.Kind == KindSign && p.tok.Text == "-")
 }
 
 // endsOf reads what is behind BOTH ( or EITHER (.
@@ -340,6 +374,8 @@ func (n IsMissing) String() string {
 }
 
 func (n Flag) String() string { return n.Name.String() }
+
+func (n Linked) String() string { return string(n.How) + " " + n.Vertex.String() }
 
 func (n Ends) String() string {
 	word := "EITHER"

@@ -61,18 +61,18 @@
 //	               | updatevertices | updatevertex
 //	               | updateedge | deletevertices
 //	               | deletevertex | deleteedgesfile
-//	               | deleteedge | importvertices
-//	               | importembedding | import | exportgraph
-//	               | exportvertices | exportwalks
-//	               | exportembedding | exportpairs
-//	               | generate | describegraph
+//	               | deleteedges | deleteedge
+//	               | importvertices | importembedding
+//	               | import | exportgraph | exportvertices
+//	               | exportwalks | exportembedding
+//	               | exportpairs | generate | describegraph
 //	               | describevertex | describemodel
 //	               | describeembedding | show
 //	               | showgenerations | showvector
 //	               | showvertices | showedges
 //	               | showneighbors | showattributes
-//	               | countvertices | compute | path | paths
-//	               | embed | estimateembed
+//	               | countvertices | countedges | compute
+//	               | path | paths | embed | estimateembed
 //	               | estimatecompute | canceljob
 //	               | resumejob | waitjob | refreshmeasure
 //	               | refreshpredictions | refreshall
@@ -134,6 +134,8 @@
 //	               { "," key } "FROM" name                  e.g. DELETE VERTEX 'alice', 'bob' FROM social;
 //	deleteedgesfile = "DELETE" ( "EDGES" | "EDGE" ) "FILE"
 //	               string "FROM" name [ options ]           e.g. DELETE EDGES FILE 'gone.csv' FROM social;
+//	deleteedges  = "DELETE" ( "EDGES" | "EDGE" ) "FROM"
+//	               name "WHERE" condition                   e.g. DELETE EDGES FROM social WHERE weight < 2 OR EITHER (degree > 1000);
 //	deleteedge   = "DELETE" ( "EDGE" | "EDGES" ) pair { ","
 //	               pair } "FROM" name                       e.g. DELETE EDGE ('alice', 'bob'), ('carol', 'dave') FROM social;
 //	importvertices = "IMPORT" "VERTICES" string "INTO" name
@@ -173,6 +175,9 @@
 //	countvertices = "COUNT" "VERTICES" [ "IN" name ]
 //	               [ "WHERE" condition ] [ "BY" name ]
 //	               [ "WITH" summary { "," summary } ]       e.g. COUNT VERTICES IN social WHERE degree > 10 BY city WITH mean(age), max(degree);
+//	countedges   = "COUNT" "EDGES" [ "IN" name ] [ "WHERE"
+//	               condition ] [ "BY" name ] [ "WITH"
+//	               summary { "," summary } ]                e.g. COUNT EDGES IN social WHERE BOTH (degree > 10) BY kind WITH sum(weight), max(time);
 //	compute      = "COMPUTE" call "IN" name [ "FROM" key
 //	               { "," key } ] [ "AS" name ] [ options ]
 //	               [ "IN" "BACKGROUND" ]                    e.g. COMPUTE pagerank(damping := 0.85) IN social AS rank;
@@ -293,6 +298,8 @@
 //	             | operand [ "NOT" ] "LIKE" string
 //	               [ "ESCAPE" string ]
 //	             | operand "IS" [ "NOT" ] "MISSING"
+//	             | ( "linked" | "links_to"
+//	               | "linked_from" ) key
 //	             | name | ends                              e.g. SHOW VERTICES WHERE city IN ('Bern', 'Basel') AND key LIKE 'anna%' AND age IS NOT MISSING;
 //	operand      = name | literal                           e.g. NEAREST 5 TO 'a' USING e WHERE degree = $d;
 //	operator     = "=" | "<>" | "!=" | "<" | "<=" | ">"

@@ -155,11 +155,13 @@ type DeleteVertices struct {
 	Where Expr // nil where the vertices are named
 }
 
-// DeleteEdges is DELETE EDGE (u, v), … FROM g.
+// DeleteEdges is DELETE EDGE (u, v), … FROM g, or
+// DELETE EDGES FROM g WHERE condition.
 type DeleteEdges struct {
 	Range
-	Pairs []Pair // at least one
+	Pairs []Pair // nil if and only if there is a condition
 	Graph Ident
+	Where Expr // of edges; nil where the edges are named
 }
 
 // DeleteEdgesFile is DELETE EDGES FILE 'file' FROM g [WITH (…)].

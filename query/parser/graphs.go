@@ -119,6 +119,15 @@ type CountVertices struct {
 	With  []Summary // nil where left out
 }
 
+// CountEdges is COUNT EDGES [IN g] [WHERE condition] [BY attribute] [WITH summary, …].
+type CountEdges struct {
+	Range
+	Graph *Ident    // nil where left out
+	Where Expr      // of edges; nil where left out
+	By    *Ident    // an attribute, weight or time; nil where left out
+	With  []Summary // nil where left out
+}
+
 // Summary is a figure of a column: mean(age).
 //
 //	summary      = name "(" name ")"                        e.g. COUNT VERTICES IN social WITH min(age), max(age), sum(degree);

@@ -63,7 +63,7 @@ var (
 		{"NODE", "", "DESCRIBE VERTEX v IN g describes a vertex"},
 	}
 	habitsOfCount = []habit{
-		{"EDGES EDGE RELATIONSHIPS", "", "DESCRIBE GRAPH g shows the number of edges, COUNT VERTICES IN g counts vertices"},
+		{"EDGE LINKS RELATIONSHIPS", "", "COUNT EDGES IN g WHERE … counts edges"},
 		{"NODES NODE ( *", "", "COUNT VERTICES IN g WHERE … counts vertices"},
 	}
 	habitsOfTrain = []habit{
@@ -109,7 +109,7 @@ var habitsOfPlaces = []struct {
 }{
 	{"EMBED", false, habitsOfStatements}, {"GRAPHS", false, habitsOfShow}, {"LIKE", false, slices.Concat(habitsOfConditions, habitsOfClauses)}, {`";"`, false, habitsOfClauses},
 	{"PREDICTIONS", false, habitsOfDrop}, {"ATTRIBUTE", false, habitsOfAlter}, {"EDGE", false, habitsOfInsert}, {"VERTEX", false, habitsOfDescribe}, {"INDEX", false, habitsOfCreate},
-	{"VERTICES", true, habitsOfCount}, {"MODEL", true, habitsOfTrain}, {"WALKS", false, habitsOfExport},
+	{"MODEL", true, habitsOfTrain}, {"WALKS", false, habitsOfExport}, {"EDGES", false, habitsOfCount},
 }
 
 // Habit returns what says the same as a word with which statements of other languages begin.

@@ -21,6 +21,10 @@ func genInto(t *rapid.T, st Statement) Statement {
 		if of.By != nil || of.With != nil {
 			s.Where = genWhere(t)
 		}
+	case *CountEdges:
+		if of.By != nil || of.With != nil {
+			s.Where = genWhere(t)
+		}
 	default:
 		s.Where = genWhere(t)
 	}

@@ -133,9 +133,9 @@ func genOperand() *rapid.Generator[Operand] {
 
 func genExpr(depth int) *rapid.Generator[Expr] {
 	return rapid.Custom(func(t *rapid.T) Expr {
-		kind := rapid.IntRange(0, 7).Draw(t, "kind")
+		kind := rapid.IntRange(0, 8).Draw(t, "kind")
 		if depth == 0 {
-			kind %= 5
+			kind %= 6
 		}
 		terms := func() []Expr { return rapid.SliceOfN(genExpr(depth-1), 2, 3).Draw(t, "terms") }
 		switch kind {
@@ -160,8 +160,10 @@ func genExpr(depth int) *rapid.Generator[Expr] {
 			}
 			return n
 		case 5:
-			return Not{Term: genExpr(depth-1).Draw(t, "not")}
+			return Linked{How: rapid.SampledFrom(Links).Draw(t, "link"), Vertex: genValue(aKey).Draw(t, "vertex")}
 		case 6:
+			return Not{Term: genExpr(depth-1).Draw(t, "not")}
+		case 7:
 			return And{Terms: terms()}
 		default:
 			return Or{Terms: terms()}
@@ -439,6 +441,9 @@ func genUpdate(t *rapid.T) Statement {
 	case 7:
 		return &DeleteVertices{Graph: graph, Where: genExpr(3).Draw(t, "where")}
 	case 8:
+		if rapid.Bool().Draw(t, "where") {
+			return &DeleteEdges{Graph: graph, Where: Ends{Both: rapid.Bool().Draw(t, "both"), Term: genExpr(2).Draw(t, "ends")}}
+		}
 		return &DeleteEdges{Pairs: pairs.Draw(t, "pairs"), Graph: graph}
 	default:
 		return &DeleteEdgesFile{File: genValue(aString).Draw(t, "file"), Graph: graph, Options: genOptions(0).Draw(t, "options")}
@@ -472,6 +477,9 @@ func genLook(t *rapid.T) Statement {
 		s := &CountVertices{Graph: genMaybe(t), Where: genWhere(t), By: genMaybe(t)}
 		for range rapid.IntRange(0, 2).Draw(t, "figures") {
 			s.With = append(s.With, Summary{Function: genIdent().Draw(t, "function"), Of: genIdent().Draw(t, "of")})
+		}
+		if rapid.Bool().Draw(t, "edges") {
+			return &CountEdges{Graph: s.Graph, Where: genEdgesWhere(t), By: s.By, With: s.With}
 		}
 		return s
 	case 6:

@@ -92,6 +92,7 @@ func TestParse_Tree(t *testing.T) {
 			Graph: id("g"), Where: Compare{Left: id("degree"), Right: num(0)},
 		}},
 		{"DELETE EDGE ('a', 'b') FROM g", &DeleteEdges{Pairs: []Pair{{U: str("a"), V: str("b")}}, Graph: id("g")}},
+		{"delete edge from g where both (x)", &DeleteEdges{Graph: id("g"), Where: Ends{Both: true, Term: Flag{Name: id("x")}}}},
 		{"DELETE EDGES FILE 'f' FROM g WITH (header := 'none')", &DeleteEdgesFile{
 			File: str("f"), Graph: id("g"), Options: []Option{{Name: id("header"), Value: str("none")}},
 		}},
@@ -123,12 +124,22 @@ func TestParse_Tree(t *testing.T) {
 			}},
 		}}}},
 		{"COUNT VERTICES", &CountVertices{}},
+		{"COUNT EDGES IN g WHERE weight > 1 BY time WITH sum(weight)", &CountEdges{
+			Graph: idp("g"), Where: Compare{Left: id("weight"), Op: Greater, Right: num(1)}, By: idp("time"), With: []Summary{{Function: id("sum"), Of: id("weight")}},
+		}},
 		{"COMPUTE core IN g", &Compute{Measure: Call{Name: id("core")}, Graph: id("g")}},
 		{"COMPUTE pagerank(damping := 1) IN g FROM 'a', 7 AS rank WITH (overwrite := TRUE) IN BACKGROUND", &Compute{
 			Measure: Call{Name: id("pagerank"), Options: []Option{{Name: id("damping"), Value: num(1)}}}, Graph: id("g"),
 			From: []Value{str("a"), num(7)}, As: idp("rank"), Options: []Option{{Name: id("overwrite"), Value: Bool{Value: true}}}, Background: true,
 		}},
 		{"count vertices in by where by by by", &CountVertices{Graph: &Ident{Name: "by"}, Where: Flag{Name: Ident{Name: "by"}}, By: &Ident{Name: "by"}}},
+		{"SHOW VERTICES WHERE links_to 'a' AND NOT linked_from $v OR linked -7 OR links_to = linked", &Tail{
+			Statement: &ShowVertices{}, Where: Or{Terms: []Expr{
+				And{Terms: []Expr{Linked{How: LinksTo, Vertex: str("a")}, Not{Term: Linked{How: LinkedFrom, Vertex: Param{Name: "v"}}}}},
+				Linked{How: LinkedWith, Vertex: num(-7)},
+				Compare{Left: id("links_to"), Op: Equal, Right: id("linked")},
+			}},
+		}},
 		{"SHOW VERTICES IN g WHERE city NOT IN ('Bern', 3) LIMIT 5", &Tail{
 			Statement: &ShowVertices{Graph: idp("g")}, Where: In{Operand: id("city"), Not: true, Values: []Value{str("Bern"), num(3)}}, Limit: num(5),
 		}},
@@ -276,7 +287,7 @@ func fullText(e Expr) string {
 
 // TestParse_Range holds the range of every node against the text it covers.
 func TestParse_Range(t *testing.T) {
-	text := "/* é */ PROFILE\n\tNEAREST $k TO 'änne' USING cosine(spec) WHERE (a OR b) AND NOT degree >= -3 ;  "
+	text := "/* é */ PROFILE\n\tNEAREST $k TO 'änne' USING cosine(spec) WHERE (a OR linked 'b') AND NOT degree >= -3 ;  "
 	st, err := Parse(text)
 	if err != nil {
 		t.Fatal(err)
@@ -297,26 +308,26 @@ func TestParse_Range(t *testing.T) {
 			}
 		}
 	})
-	body := "NEAREST $k TO 'änne' USING cosine(spec) WHERE (a OR b) AND NOT degree >= -3"
+	body := "NEAREST $k TO 'änne' USING cosine(spec) WHERE (a OR linked 'b') AND NOT degree >= -3"
 	want := map[string]string{
 		"Explain PROFILE " + body: "PROFILE\n\t" + body,
 		"Tail " + body:            body,
 		"Nearest NEAREST $k TO 'änne' USING cosine(spec)": "NEAREST $k TO 'änne' USING cosine(spec)",
-		"Param $k":                          "$k",
-		"String 'änne'":                     "'änne'",
-		"Space cosine(spec)":                "cosine(spec)",
-		"Ident cosine":                      "cosine",
-		"Ident spec":                        "spec",
-		"And (a OR b) AND NOT degree >= -3": "(a OR b) AND NOT degree >= -3",
-		"Or a OR b":                         "a OR b",
-		"Flag a":                            "a",
-		"Ident a":                           "a",
-		"Flag b":                            "b",
-		"Ident b":                           "b",
-		"Not NOT degree >= -3":              "NOT degree >= -3",
-		"Compare degree >= -3":              "degree >= -3",
-		"Ident degree":                      "degree",
-		"Int -3":                            "-3",
+		"Param $k":           "$k",
+		"String 'änne'":      "'änne'",
+		"Space cosine(spec)": "cosine(spec)",
+		"Ident cosine":       "cosine",
+		"Ident spec":         "spec",
+		"And (a OR linked 'b') AND NOT degree >= -3": "(a OR linked 'b') AND NOT degree >= -3",
+		"Or a OR linked 'b'":                         "a OR linked 'b'",
+		"Flag a":                                     "a",
+		"Ident a":                                    "a",
+		"Linked linked 'b'":                          "linked 'b'",
+		"String 'b'":                                 "'b'",
+		"Not NOT degree >= -3":                       "NOT degree >= -3",
+		"Compare degree >= -3":                       "degree >= -3",
+		"Ident degree":                               "degree",
+		"Int -3":                                     "-3",
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)

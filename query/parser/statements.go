@@ -66,6 +66,9 @@ var statements = []rule{
 	does("DELETE EDGES FILE", "DELETE EDGES FILE 'gone.csv' FROM social", func(s *DeleteEdgesFile) form {
 		return form{one("", fileName, &s.File), one("FROM", graph, &s.Graph), options(&s.Options)}
 	}),
+	does("DELETE EDGES", "DELETE EDGES FROM social WHERE weight < 2 OR EITHER (degree > 1000)", func(s *DeleteEdges) form {
+		return form{one("FROM", graph, &s.Graph), one("WHERE", edgeCondition, &s.Where)}
+	}),
 	does("DELETE EDGE", "DELETE EDGE ('alice', 'bob'), ('carol', 'dave') FROM social", func(s *DeleteEdges) form {
 		return form{some("", pair, &s.Pairs), one("FROM", graph, &s.Graph)}
 	}),
@@ -125,6 +128,9 @@ var statements = []rule{
 	asks("SHOW ATTRIBUTES", "SHOW ATTRIBUTES IN social", func(s *ShowAttributes) form { return form{mayAt("IN", graph, &s.Graph)} }),
 	asks("COUNT VERTICES", "COUNT VERTICES IN social WHERE degree > 10 BY city WITH mean(age), max(degree)", func(s *CountVertices) form {
 		return form{mayAt("IN", graph, &s.Graph), may("WHERE", condition, &s.Where), mayAt("BY", attribute, &s.By), maySome("WITH", summary, &s.With)}
+	}),
+	asks("COUNT EDGES", "COUNT EDGES IN social WHERE BOTH (degree > 10) BY kind WITH sum(weight), max(time)", func(s *CountEdges) form {
+		return form{mayAt("IN", graph, &s.Graph), may("WHERE", edgeCondition, &s.Where), mayAt("BY", attribute, &s.By), maySome("WITH", summary, &s.With)}
 	}),
 	asks("COMPUTE", "COMPUTE pagerank(damping := 0.85) IN social AS rank", computeForm),
 	asks("PATH", "PATH FROM 'alice' TO 'bob' IN social", func(s *Path) form {

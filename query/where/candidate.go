@@ -25,14 +25,16 @@ func (c Candidate) Key() string { return c.graph.Key(c.vertex) }
 
 // Value returns the value of an attribute. It is missing if the vertex has
 // none, or if the request does not list the attribute among those that its
-// condition reads.
+// condition reads. The column links_to 'a' of a directed graph is true for the vertices
+// from which an edge leads to a, linked_from 'a' for those to which one leads from a, and linked 'a' of every graph
+// for both.
 func (c Candidate) Value(attribute string) storage.Value { return c.columns.Value(attribute, c.vertex) }
 
 // At returns the value of an attribute by its place among those that the request lists.
 func (c Candidate) At(attribute int) storage.Value { return c.columns.At(attribute, c.vertex) }
 
-// EdgeCandidate is an edge about which a condition decides. The graph is
-// undirected: Source is the end that came into it first.
+// EdgeCandidate is an edge about which a condition decides. In an undirected graph
+// Source is the end that came into it first.
 type EdgeCandidate struct {
 	Source, Target Candidate
 	Weight         float64 // 1 if the edge has none

@@ -20,6 +20,7 @@ type compiler[T any] struct {
 	*bind.Values
 	column func(node parser.Ident) operand[T]  // compiles a name
 	ends   func(node parser.Ends) predicate[T] // compiles BOTH and EITHER; nil if they are not allowed
+	linked func(node parser.Linked) operand[T] // compiles a condition on the edges of a vertex; nil if it is not about vertices
 }
 
 // A predicate evaluates a condition.
@@ -55,6 +56,13 @@ func (c *compiler[T]) condition(e parser.Expr) predicate[T] {
 		return func(v T) truth { return truthOf(o.value(v).IsMissing() != e.Not) }
 	case parser.Flag:
 		return c.flag(e)
+	case parser.Linked:
+		if c.linked == nil {
+			c.Mark(fault.Where, e)
+			c.Fail(fault.New(fault.Where, "%s is a condition on vertices, and the rows are none", e.How))
+			return nil
+		}
+		return holds(c.linked(e))
 	case parser.Ends:
 		return c.ends(e)
 	}
@@ -83,6 +91,11 @@ func (c *compiler[T]) flag(e parser.Flag) predicate[T] {
 		m.Remedy = "compare it, as in " + e.Name.String() + example
 		c.Fail(m)
 	}
+	return holds(o)
+}
+
+// holds is true where an operand is.
+func holds[T any](o operand[T]) predicate[T] {
 	return func(v T) truth {
 		x := o.value(v)
 		if x.IsMissing() {

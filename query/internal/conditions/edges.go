@@ -32,7 +32,7 @@ func CompileEdges(values *bind.Values, e parser.Expr, graph storage.GraphInfo, a
 		return EdgeCondition{Attributes: attributes}
 	}
 	c := &edgeCompiler{vertices: newVertexCompiler(values, graph, ToNothing, attributes)}
-	c.compiler = compiler[where.EdgeCandidate]{Values: values, column: c.name, ends: c.of}
+	c.compiler = compiler[where.EdgeCandidate]{Values: values, column: c.name, linked: c.link, ends: c.of}
 	f := c.condition(e)
 	return EdgeCondition{func(e where.EdgeCandidate) bool { return f(e) == isTrue }, c.vertices.attributes, c.ofEdges}
 }
@@ -77,6 +77,15 @@ func (c *edgeCompiler) name(node parser.Ident) operand[where.EdgeCandidate] {
 		e.WithNearest(node.Name, names, nil).Expected = names // near ones, too, as they are few
 	}
 	c.Fail(e)
+	return operand[where.EdgeCandidate]{}
+}
+
+// link refuses a condition on the edges of a vertex, which is one on vertices.
+func (c *edgeCompiler) link(node parser.Linked) operand[where.EdgeCandidate] {
+	c.Mark(fault.Where, node)
+	text := fault.Shorten(node.String())
+	c.Fail(fault.New(fault.Where, "%s is a condition on vertices", text).
+		WithRemedy("BOTH (" + text + ") or EITHER (" + text + ") is a condition on the ends of an edge"))
 	return operand[where.EdgeCandidate]{}
 }
 

@@ -56,9 +56,12 @@ func subjectOf(values *bind.Values, e parser.Expr, graph storage.GraphInfo) (abo
 	walk(e, func(node parser.Node) {
 		name, named := node.(parser.Ident)
 		_, ends := node.(parser.Ends)
+		_, link := node.(parser.Linked)
 		switch _, attribute := session.AttributeOf(graph, name.Name); {
 		case ends:
 			about |= onEdges
+		case link:
+			about |= onVertices
 		case !named:
 		case !OfEdge(graph, name.Name):
 			about |= onVertices
@@ -100,7 +103,7 @@ func terms(e parser.Expr) []parser.Expr {
 	return []parser.Expr{e}
 }
 
-// walk calls f with the operands of a condition, and with BOTH and EITHER as a whole.
+// walk calls f with the operands of a condition, and with a Linked, BOTH and EITHER as a whole.
 func walk(e parser.Expr, f func(parser.Node)) {
 	switch e := e.(type) {
 	case parser.Or:
@@ -120,7 +123,7 @@ func walk(e parser.Expr, f func(parser.Node)) {
 		f(e.Operand)
 	case parser.Flag:
 		f(e.Name)
-	case parser.Ends:
+	case parser.Linked, parser.Ends:
 		f(e)
 	}
 }

@@ -37,7 +37,7 @@ type vertexCompiler struct {
 
 func newVertexCompiler(values *bind.Values, graph storage.GraphInfo, linked string, attributes []string) *vertexCompiler {
 	c := &vertexCompiler{graph: graph, linked: linked, attributes: attributes, reads: ReadsLinks}
-	c.compiler = compiler[where.Candidate]{Values: values, column: c.name}
+	c.compiler = compiler[where.Candidate]{Values: values, column: c.name, linked: c.link}
 	return c
 }
 
@@ -87,6 +87,9 @@ func (c *vertexCompiler) name(node parser.Ident) operand[where.Candidate] {
 		i := c.attribute(a.Name)
 		return operand[where.Candidate]{kind: a.Type, value: func(v where.Candidate) storage.Value { return v.At(i) }}
 	}
+	if slices.Contains(parser.Links, parser.Link(node.Name)) {
+		c.Fail(fault.New(fault.Where, "%s needs a vertex, as in %s 'alice'", node.Name, node.Name))
+	}
 	e := fault.New(fault.Where, "unknown name %s", fault.Quote(node.Name))
 	e = e.WithNearest(node.Name, slices.Concat(session.VertexColumns(c.graph), []string{"linked", "key"}, session.AttributeNames(c.graph)), func(s string) string { return parser.Ident{Name: s}.String() })
 	if quoted := node.End.Offset-node.Start.Offset > len(node.Name); quoted && e.Hint() == "" {
@@ -94,6 +97,24 @@ func (c *vertexCompiler) name(node parser.Ident) operand[where.Candidate] {
 	}
 	c.Fail(e)
 	return operand[where.Candidate]{}
+}
+
+// link compiles a condition on the edges of a vertex, which are a column.
+func (c *vertexCompiler) link(node parser.Linked) operand[where.Candidate] {
+	c.reads = ReadsAll
+	c.Mark(fault.Where, node)
+	if !c.graph.Directed && node.How != parser.LinkedWith {
+		of := parser.Linked{How: parser.LinkedWith, Vertex: node.Vertex}
+		c.Fail(fault.New(fault.Where, "graph %s is undirected: its edges have no direction", fault.Name(c.graph.Name)).
+			WithRemedy(fault.Shorten(of.String()) + " admits the vertices that an edge joins with it"))
+	}
+	name := session.LinkColumn(node.How, c.Key(fault.Where, node.Vertex))
+	if slices.Contains(session.AttributeNames(c.graph), name) {
+		c.Fail(fault.New(fault.Where, "graph %s has an attribute with the name %s", fault.Name(c.graph.Name), fault.Quote(name)))
+	}
+	c.Mark(fault.Part(name), node.Vertex)
+	i := c.attribute(name)
+	return operand[where.Candidate]{kind: storage.Boolean, value: func(v where.Candidate) storage.Value { return v.At(i) }}
 }
 
 // attribute returns the number of an attribute among those that are read.

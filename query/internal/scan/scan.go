@@ -49,7 +49,7 @@ func Check(c *engine.Call, graph string, attributes []string, limit int) (storag
 	if err != nil {
 		return info, err
 	}
-	return info, session.CheckAttributes(info, fault.Graph, attributes...)
+	return info, c.CheckReads(info, fault.Graph, attributes...)
 }
 
 // Plan is the plan of a scan of all vertices of a graph, with its filter and its inputs.

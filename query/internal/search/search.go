@@ -174,7 +174,7 @@ func CheckQuestion(c *engine.Call, q Question) (entry session.Entry, err error) 
 	if entry, err = c.Entry(q.Embedding, fault.Embedding); err != nil {
 		return entry, err
 	}
-	err = cmp.Or(session.CheckAttributes(entry.Graph, fault.Where, q.Attributes...), engine.CheckColumn(entry.Graph, q.OrderBy, engine.PartOrder))
+	err = cmp.Or(c.CheckReads(entry.Graph, fault.Where, q.Attributes...), engine.CheckColumn(entry.Graph, q.OrderBy, engine.PartOrder))
 	if err == nil && q.Vector != nil {
 		err = session.CheckVector(entry.Info, q.Vector, fault.Vector)
 	}

@@ -35,31 +35,25 @@ func (s *ColumnSet) Value(name string, v uint32) storage.Value {
 // that version. It must be called before anything else loads the graph: if a
 // newer version is written meanwhile, the call continues with the newer one.
 func (c *Call) Columns(graph string, names []string, at fault.Part) (*Graph, *ColumnSet, error) {
-	pinned := c.Graphs[graph] != nil
-	if slices.Contains(names, InDegree) || slices.Contains(names, OutDegree) {
-		// Its edges by source and target are those of the same version.
-		if info, err := c.GraphInfo(graph, at); err == nil && info.Directed {
-			if _, _, err := c.Directed(graph, at); err != nil {
-				return nil, nil, err
-			}
-			pinned = true
+	for pinned := c.Graphs[graph] != nil; ; c.Forget(graph) {
+		view, err := c.Graph(graph, at)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := CheckAttributes(view.Info, at, names...); err != nil {
+			return nil, nil, err
+		}
+		if view.Vertices != nil {
+			return view, &ColumnSet{Names: view.names, Columns: view.columns}, nil
+		}
+		set, err := c.loadColumns(view, names, c.store.Columns)
+		switch {
+		case pinned || !errors.Is(err, storage.ErrConflict):
+			return view, set, err
+		case !slices.ContainsFunc(names, func(n string) bool { return ofEdges(view.Info, n) }):
+			return c.columnsAtOnce(graph, names, at)
 		}
 	}
-	view, err := c.Graph(graph, at)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := CheckAttributes(view.Info, at, names...); err != nil {
-		return nil, nil, err
-	}
-	if view.Vertices != nil {
-		return view, &ColumnSet{Names: view.names, Columns: view.columns}, nil
-	}
-	set, err := c.loadColumns(view, names, c.store.Columns)
-	if pinned || !errors.Is(err, storage.ErrConflict) {
-		return view, set, err
-	}
-	return c.columnsAtOnce(graph, names, at)
 }
 
 // columnsAtOnce reads a graph and attributes of it in one transaction, so that
@@ -108,8 +102,24 @@ func CheckAttributes(info storage.GraphInfo, at fault.Part, names ...string) err
 	return nil
 }
 
+// CheckReads is CheckAttributes for what a condition reads: the vertices of columns of links must be in the
+// graph. An error about one is about the part with the name of the column.
+func (c *Call) CheckReads(info storage.GraphInfo, at fault.Part, names ...string) error {
+	if err := CheckAttributes(info, at, names...); err != nil {
+		return err
+	}
+	for _, name := range names {
+		if _, key, ok := linkOf(info, name); ok {
+			if err := c.CheckVertex(info, key, fault.Part(name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // AttributeOf returns an attribute of a graph by its name. The vertices of a directed graph have in_degree and
-// out_degree as if these were attributes.
+// out_degree as if these were attributes, and those of every graph a LinkColumn for each vertex.
 func AttributeOf(info storage.GraphInfo, name string) (storage.Attribute, bool) {
 	for _, a := range info.Attributes {
 		if a.Name == name {
@@ -118,6 +128,9 @@ func AttributeOf(info storage.GraphInfo, name string) (storage.Attribute, bool) 
 	}
 	if ofDirection(info, name) {
 		return storage.Attribute{Name: name, Type: storage.Integer}, true
+	}
+	if _, _, link := linkOf(info, name); link {
+		return storage.Attribute{Name: name, Type: storage.Boolean}, true
 	}
 	return storage.Attribute{}, false
 }
@@ -193,8 +206,8 @@ func (c *Call) loadColumns(view *Graph, names []string, read func(ctx context.Co
 	for i, n := range names {
 		attribute, _ := AttributeOf(view.Info, n)
 		column, err := c.column(view, "column", n, "attribute", columnBytes(attribute, view.Info.Vertices), func(ctx context.Context) ([]*storage.Column, error) {
-			if ofDirection(view.Info, n) {
-				column, err := c.directionColumn(view, n)
+			if ofEdges(view.Info, n) {
+				column, err := c.computedColumn(ctx, view, n)
 				return []*storage.Column{column}, err
 			}
 			return read(ctx, view.Info.Name, view.Info.Version, n)
@@ -205,6 +218,19 @@ func (c *Call) loadColumns(view *Graph, names []string, read func(ctx context.Co
 		set.Columns[i] = column
 	}
 	return set, nil
+}
+
+// ofEdges reports whether a column of the vertices of a graph is computed from its edges.
+func ofEdges(info storage.GraphInfo, name string) bool {
+	_, _, link := linkOf(info, name)
+	return ofDirection(info, name) || link
+}
+
+func (c *Call) computedColumn(ctx context.Context, view *Graph, name string) (*storage.Column, error) {
+	if ofDirection(view.Info, name) {
+		return c.directionColumn(view, name)
+	}
+	return c.linkColumn(ctx, view, name)
 }
 
 // columnBytes estimates the memory of a column: a bit per vertex, and the

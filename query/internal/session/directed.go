@@ -52,10 +52,8 @@ func (c *Call) Directed(graph string, at fault.Part) (*Graph, *csr.Directed, err
 
 func (c *Call) loadDirected(view *Graph) (*csr.Directed, error) {
 	info := view.Info
-	key := GraphKey(info)
-	key.Kind = "directed"
 	stop := c.Watch.Start("directions " + info.Name)
-	value, hit, err := c.Pin(key, DirectedBytes(info), "the directions of graph "+fault.Name(info.Name), func(ctx context.Context) (any, error) {
+	value, hit, err := c.Pin(directedKey(info), DirectedBytes(info), "the directions of graph "+fault.Name(info.Name), func(ctx context.Context) (any, error) {
 		d, now, err := c.store.Directed(ctx, info.Name)
 		if err == nil && GraphKey(now) != GraphKey(info) {
 			err = storage.ErrConflict // the cache must have exactly the version of its key
@@ -68,6 +66,12 @@ func (c *Call) loadDirected(view *Graph) (*csr.Directed, error) {
 	d := value.(*csr.Directed)
 	stop(d.Arcs(), LoadedFrom(hit))
 	return d, nil
+}
+
+func directedKey(info storage.GraphInfo) CacheKey {
+	key := GraphKey(info)
+	key.Kind = "directed"
+	return key
 }
 
 // DirectedBytes is the memory of the edges of a directed graph by source and by target.

@@ -82,7 +82,7 @@ func PartPlan(g storage.GraphInfo) *plan.Plan {
 func AttributePlans(g storage.GraphInfo, names []string) []*plan.Plan {
 	plans := make([]*plan.Plan, len(names))
 	for i, n := range names {
-		if ofDirection(g, n) {
+		if ofEdges(g, n) {
 			plans[i] = plan.Measured("attribute "+n, "attribute", n+", computed from the edges")
 			continue
 		}
