@@ -65,9 +65,13 @@ func (s Scorer) Words() string {
 // may be nil. The function is safe for concurrent use and panics if a vertex is
 // out of range. Every score is symmetric in its two vertices.
 func New(name string, g *csr.Graph, m *vec.Matrix) (func(u, v uint32) float64, error) {
+	return newScore(name, undirected(g), m)
+}
+
+func newScore(name string, g ways, m *vec.Matrix) (func(u, v uint32) float64, error) {
 	heuristic, vector := lookup(name)
 	switch {
-	case heuristic != nil && g == nil:
+	case heuristic != nil && g.out == nil:
 		return nil, fmt.Errorf("%s: %w", name, ErrNeedsGraph)
 	case pathWeights(name) != nil:
 		return newPaths(g, name).score, nil
@@ -81,8 +85,8 @@ func New(name string, g *csr.Graph, m *vec.Matrix) (func(u, v uint32) float64, e
 		return newL3(g).score, nil
 	case heuristic != nil && summedBy(name) != nil:
 		return newCommon(g).scorer(summedBy(name)), nil
-	case heuristic != nil:
-		return func(u, v uint32) float64 { return heuristic(g, u, v) }, nil
+	case heuristic != nil: // preferential_attachment
+		return func(u, v uint32) float64 { return degreeProduct(g, u, v) }, nil
 	case vector != nil && m == nil:
 		return nil, fmt.Errorf("%s: %w", name, ErrNeedsEmbedding)
 	case vector != nil:
