@@ -62,19 +62,12 @@ func (g edgeRows) pairOf(u, v uint32) csr.Edge {
 	return csr.Edge{U: min(u, v), V: max(u, v)}
 }
 
-// newPairSet returns a function that puts pairs into a set of at most so many and reports whether one is new.
-func newPairSet(g edgeRows, most int64) func(e csr.Edge) bool {
-	set := csr.NewEdgeSet(most)
-	if !g.arcs {
-		return set.Add
+// newPairSet returns an empty set of at most so many pairs.
+func newPairSet(g edgeRows, most int64) *csr.EdgeSet {
+	if g.arcs {
+		return csr.NewArcSet(most)
 	}
-	down := csr.NewEdgeSet(most)
-	return func(e csr.Edge) bool {
-		if e.U > e.V {
-			return down.Add(e)
-		}
-		return set.Add(e)
-	}
+	return csr.NewEdgeSet(most)
 }
 
 // SplitDirected is SplitLinks for a directed graph: it holds out edges with their direction. An edge from u
@@ -95,6 +88,9 @@ func SplitDirected(ctx context.Context, d *csr.Directed, opts SplitOptions) (*Li
 	s.Graph = s.Directed.Undirected()
 	return s, nil
 }
+
+// Held returns the rows of the held-out edges, of a directed graph by their sources.
+func (s *LinkSplit) Held() (*csr.Graph, error) { return s.rows().of(s.Edges) }
 
 // rows are the edges of what is left of the graph.
 func (s *LinkSplit) rows() edgeRows {

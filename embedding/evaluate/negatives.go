@@ -138,15 +138,15 @@ type negativeDraw struct {
 	back   *csr.Graph // the same by targets, in an undirected graph rest
 	sides  link.Sides
 	random *rand.Rand
-	most   int64                 // pairs that are wanted in all
-	isNew  func(e csr.Edge) bool // of the pairs of draws; nil before
+	most   int64        // pairs that are wanted in all
+	seen   *csr.EdgeSet // those of draws; nil before
 }
 
 // draws calls pair up to a number of times for each pair that is wanted, until there
 // are so many new ones without an edge.
 func (d *negativeDraw) draws(wanted, each int, pair func() (u, v uint32, ok bool)) ([]csr.Edge, error) {
-	if d.isNew == nil {
-		d.isNew = newPairSet(d.g, d.most)
+	if d.seen == nil {
+		d.seen = newPairSet(d.g, d.most)
 	}
 	pairs := make([]csr.Edge, 0, wanted)
 	const few = 1 << 12 // draws at least, for tiny graphs
@@ -159,7 +159,7 @@ func (d *negativeDraw) draws(wanted, each int, pair func() (u, v uint32, ok bool
 		}
 		u, v, ok := pair()
 		e := d.g.pairOf(u, v)
-		if ok && u != v && !d.g.HasEdge(u, v) && d.sides.Across(u, v) && d.isNew(e) {
+		if ok && u != v && !d.g.HasEdge(u, v) && d.sides.Across(u, v) && d.seen.Add(e) {
 			pairs = append(pairs, e)
 		}
 	}

@@ -72,14 +72,14 @@ func (p *pairSpace) nonEdges(ctx context.Context, wanted, there int64, random *r
 		return p.shuffled(ctx, wanted, random)
 	}
 	pairs := make([]csr.Edge, 0, wanted)
-	isNew := newPairSet(p.g, wanted)
+	seen := newPairSet(p.g, wanted)
 	for tries := 0; int64(len(pairs)) < wanted; tries++ {
 		if tries%4096 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		u, v := p.draw(random)
 		e := p.g.pairOf(u, v)
-		if u != v && !p.g.HasEdge(u, v) && isNew(e) {
+		if u != v && !p.g.HasEdge(u, v) && seen.Add(e) {
 			pairs = append(pairs, e)
 		}
 	}

@@ -164,7 +164,7 @@ func newRanker(s *LinkSplit, m *vec.Matrix, opts RankOptions) (*ranker, error) {
 	r := &ranker{s: s, m: m, opts: opts, near: map[index.Metric][][]uint32{}}
 	r.sample.PopularDegree = topDegree(s.Graph)
 	var err error
-	if r.held, err = s.rows().of(s.Edges); err != nil {
+	if r.held, err = s.Held(); err != nil {
 		return nil, err
 	}
 	for v := range uint32(s.Graph.Vertices()) {

@@ -60,6 +60,29 @@ func (s Scorer) Words() string {
 	return ""
 }
 
+// Along says in one line what the score of an ordered pair is in a directed graph: see NewAlong.
+func (s Scorer) Along() string {
+	const inner = "common neighbours have an edge from the source and one to the target"
+	switch s.Name {
+	case "common_neighbors":
+		return inner
+	case "adamic_adar":
+		return inner + ", and count by their out-degree, 1 as 2"
+	case "resource_allocation", recentNeighbors:
+		return inner + ", and count by their out-degree"
+	case "preferential_attachment":
+		return "out-degree of the source times in-degree of the target"
+	case "katz", "local_path":
+		return "paths lead along the edges from the source to the target"
+	case "l3":
+		return "paths lead along the edges; the first inner vertex counts by its out-degree, the second by its in-degree"
+	}
+	if s.NeedsEmbedding {
+		return "the same score in both directions"
+	}
+	return inner + "; the degrees are the out-degree of the source and the in-degree of the target"
+}
+
 // New returns the named scorer as a function of two vertices. Scorers of
 // graphs need g, whose weights they do not use, those of embeddings m; the other
 // may be nil. The function is safe for concurrent use and panics if a vertex is

