@@ -335,7 +335,7 @@ func helpTopics(helps []help.Statement) []helpTopic {
 		if s.NeedsEmbedding {
 			syntax += "(embedding)"
 		}
-		named("scorer", s.Name, syntax, s.Summary, s.Words(), nil)
+		named("scorer", s.Name, syntax, s.Summary, s.Words(), nil, []rows.Value{"directed graph", s.Along()})
 	}
 	return topics
 }

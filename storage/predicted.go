@@ -46,17 +46,17 @@ func (db *DB) Predicted(ctx context.Context, graph, scorer, key string, k int) (
 			return fault.Corrupt(t.Path, describePredictions(scorer), err)
 		}
 		out.New = !found
-		out.Links, err = keysOfLinks(t, g, slot, list, k, out.Changed)
+		out.Links, err = keysOfLinks(t, g, slot, list, k, out.Changed, r.Directed)
 		return fault.Corrupt(t.Path, graphs.DescribeGraph(graph), err)
 	})
 	return out, err
 }
 
 // keysOfLinks returns the first k links whose vertices exist and are not neighbours of
-// the vertex in a slot. If its edges have not changed since the links were stored, none is a
+// the vertex in a slot, or if directed not targets of its edges. If its edges have not changed since the links were stored, none is a
 // neighbour. It takes as many links at a time as are still missing, so that it rarely reads
 // a block for a link that is not in the answer.
-func keysOfLinks(t *tree.Tx, g *graphs.Record, slot uint32, list []block.SlotScore, k int, changed bool) ([]PredictedKey, error) {
+func keysOfLinks(t *tree.Tx, g *graphs.Record, slot uint32, list []block.SlotScore, k int, changed, directed bool) ([]PredictedKey, error) {
 	var links []PredictedKey
 	for len(list) > 0 && len(links) < k {
 		some := list[:min(len(list), k-len(links))]
@@ -68,7 +68,7 @@ func keysOfLinks(t *tree.Tx, g *graphs.Record, slot uint32, list []block.SlotSco
 		slices.Sort(slots)
 		if changed {
 			var err error
-			if slots, err = notLinked(t, g, slot, slots); err != nil {
+			if slots, err = notLinked(t, g, slot, slots, directed); err != nil {
 				return nil, err
 			}
 		}
@@ -86,8 +86,8 @@ func keysOfLinks(t *tree.Tx, g *graphs.Record, slot uint32, list []block.SlotSco
 	return links, nil
 }
 
-// notLinked returns those of some slots, ascending, that have no edge to a slot.
-func notLinked(t *tree.Tx, g *graphs.Record, slot uint32, others []uint32) ([]uint32, error) {
+// notLinked returns those of some slots, ascending, that no edge joins with a slot, or if directed no edge from it.
+func notLinked(t *tree.Tx, g *graphs.Record, slot uint32, others []uint32, directed bool) ([]uint32, error) {
 	arcs := make([]block.Arc, len(others))
 	for i, other := range others {
 		arcs[i] = block.NewArc(slot, other)
@@ -98,7 +98,7 @@ func notLinked(t *tree.Tx, g *graphs.Record, slot uint32, others []uint32) ([]ui
 	}
 	free := others[:0]
 	for _, s := range states {
-		if !s.There {
+		if !s.There || directed && s.Weight == 0 {
 			free = append(free, s.Arc.Target())
 		}
 	}
@@ -127,11 +127,11 @@ func slotSince(t *tree.Tx, g *graphs.Record, since uint64, slot uint32) (version
 }
 
 // PredictedLists returns the stored links of each of some vertices of a snapshot, the
-// likeliest first, by predictions of its graph, without the links that the snapshot has as
-// edges and those to vertices that it does not have. A vertex that is newer than the
+// likeliest first, by predictions of its graph, without those that linked reports as edges of the
+// snapshot (from v, if info.Directed) and those to vertices that it does not have. A vertex that is newer than the
 // predictions has none. If the predictions were replaced or dropped since info was read, it is
 // ErrConflict. It reads one record for each vertex.
-func (db *DB) PredictedLists(ctx context.Context, snap *Snapshot, info PredictionInfo, vertices []uint32) ([][]PredictedLink, error) {
+func (db *DB) PredictedLists(ctx context.Context, snap *Snapshot, info PredictionInfo, linked func(v, w uint32) bool, vertices []uint32) ([][]PredictedLink, error) {
 	var lists [][]PredictedLink
 	where := describePredictions(info.Scorer)
 	err := db.file.View(ctx, func(t *tree.Tx) error {
@@ -153,7 +153,7 @@ func (db *DB) PredictedLists(ctx context.Context, snap *Snapshot, info Predictio
 				return fault.Corrupt(t.Path, where, err)
 			}
 			for _, l := range list {
-				if w, there := snap.slots.Vertex(l.Slot); there && !snap.Graph.HasEdge(v, w) {
+				if w, there := snap.slots.Vertex(l.Slot); there && !linked(v, w) {
 					lists[i] = append(lists[i], PredictedLink{w, l.Score})
 				}
 			}

@@ -36,6 +36,7 @@ type PredictionInfo struct {
 	Scorer       string    `json:"scorer"`        // as the language has it, such as model(friends)
 	K            int       `json:"k"`             // most links of a vertex
 	Options      []Setting `json:"options"`
+	Directed     bool      `json:"directed"`      // the links of a vertex are edges from it; otherwise links of the undirected view
 	Made         time.Time `json:"made,omitzero"` // when the model or the vectors that the scorer reads were made; zero if it reads neither
 	Vertices     int       `json:"vertices"`
 	Links        int64     `json:"links"`
@@ -76,6 +77,7 @@ type predictionRecord struct {
 	Seconds      float64   `msgpack:"seconds"`
 	Created      int64     `msgpack:"created"`
 	Object       uint64    `msgpack:"object"` // 0 where there are no vertices
+	Directed     bool      `msgpack:"directed,omitempty"`
 }
 
 const (
@@ -94,7 +96,7 @@ func (r *predictionRecord) Validate(int64) error {
 
 func (r *predictionRecord) info(graph string, id uint64, scorer string) PredictionInfo {
 	return PredictionInfo{
-		Graph: graph, GraphID: id, GraphVersion: r.GraphVersion, Scorer: scorer, K: int(r.Top), Options: copied(r.Options),
+		Graph: graph, GraphID: id, GraphVersion: r.GraphVersion, Scorer: scorer, K: int(r.Top), Options: copied(r.Options), Directed: r.Directed,
 		Made: fromUnixNano(r.Made), Vertices: int(r.Vertices), Links: int64(r.Links), Seconds: r.Seconds, Created: time.Unix(0, r.Created),
 	}
 }
@@ -167,7 +169,7 @@ func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info Predictio
 	defer db.Hold()()
 	began := time.Now()
 	where := describePredictions(info.Scorer)
-	if info.Scorer == "" || len(info.Scorer) > maxScorer || info.K < 1 || info.K > MaxPredicted {
+	if info.Scorer == "" || len(info.Scorer) > maxScorer || info.K < 1 || info.K > MaxPredicted || info.Directed && !snap.Info.Directed {
 		return PredictionInfo{}, fmt.Errorf("%s: %d links: %w", where, info.K, ErrInvalid)
 	}
 	w := &PredictionWriter{db: db, ctx: ctx, snap: snap, where: where, scorer: info.Scorer, top: info.K}
@@ -190,7 +192,7 @@ func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info Predictio
 		return PredictionInfo{}, fmt.Errorf("%s of %d of %d vertices: %w", where, w.next, snap.Info.Vertices, ErrInvalid)
 	}
 	r := predictionRecord{
-		GraphVersion: snap.Info.Version, Top: uint64(info.K), Options: copied(info.Options), Made: unixNano(info.Made),
+		GraphVersion: snap.Info.Version, Top: uint64(info.K), Options: copied(info.Options), Directed: info.Directed, Made: unixNano(info.Made),
 		Vertices: uint64(w.next), Created: time.Now().UnixNano(),
 	}
 	object := w.object

@@ -246,6 +246,7 @@ func TestPutPredictions_Refused(t *testing.T) {
 	}{
 		{PredictionInfo{Scorer: "jaccard"}, nil, ErrInvalid},
 		{PredictionInfo{K: 3}, nil, ErrInvalid},
+		{PredictionInfo{Scorer: "jaccard", K: 3, Directed: true}, nil, ErrInvalid}, // of an undirected graph
 		{PredictionInfo{Scorer: "jaccard", K: 1}, func(v int) ([]PredictedLink, error) { return nextLinks(v, 100, 2), nil }, ErrInvalid},
 		{PredictionInfo{Scorer: "jaccard", K: 1}, func(v int) ([]PredictedLink, error) { return []PredictedLink{{100, 1}}, nil }, ErrInvalid},
 		{PredictionInfo{Scorer: "jaccard", K: 3}, func(v int) ([]PredictedLink, error) {

@@ -30,24 +30,8 @@ type Snapshot struct {
 // Before returns the same vertices with the edges whose time is before one, and those without
 // a time. It takes O(n + m) time and the memory of these edges; keys are shared.
 func (s *Snapshot) Before(time int64) *Snapshot {
-	g := &csr.Graph{Offsets: make([]int64, 1, s.Graph.Vertices()+1)}
-	for v := range uint32(s.Graph.Vertices()) {
-		for i, w := range s.Graph.Neighbors(v) {
-			at := s.Graph.Offsets[v] + int64(i)
-			if s.Graph.Times != nil && s.Graph.Times[at] >= time {
-				continue
-			}
-			g.Targets = append(g.Targets, w)
-			if s.Graph.Weights != nil {
-				g.Weights = append(g.Weights, s.Graph.Weights[at])
-			}
-			if s.Graph.Times != nil {
-				g.Times = append(g.Times, s.Graph.Times[at])
-			}
-		}
-		g.Offsets = append(g.Offsets, int64(len(g.Targets)))
-	}
-	return &Snapshot{Info: s.Info, Graph: g, keys: s.keys, slots: s.slots}
+	rows := (*csr.Rows)(s.Graph).Before(time)
+	return &Snapshot{Info: s.Info, Graph: (*csr.Graph)(&rows), keys: s.keys, slots: s.slots}
 }
 
 // Snapshot reads the latest version of a graph. Everything is copied out in one

@@ -23,7 +23,8 @@
 //   - [PackingDimension] bounds the dimensions that an embedding needs for its
 //     largest hub.
 //
-// How well links are predicted: [SplitLinks] holds out edges, and [LinkSplit.Score]
+// How well links are predicted: [SplitLinks] holds out edges, [SplitDirected] those of a directed graph with
+// their direction, and [LinkSplit.Score]
 // compares scorers and learned models on them by [AUC], [AveragePrecision], hits and F1.
 // The paper learns from the difference of two vectors (section 4, table 3), which
 // changes its sign with the order of the pair, and reports F1 from 0.83 to 0.90 on

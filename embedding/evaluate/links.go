@@ -184,7 +184,7 @@ func (s *LinkSplit) eachScorer(ctx context.Context, m *vec.Matrix, opts LinkOpti
 		return fmt.Errorf("features without an embedding: %w", ErrShape)
 	}
 	for _, name := range opts.Scorers {
-		score, err := link.New(name, s.Graph, m)
+		score, err := s.score(name, m)
 		if err != nil {
 			return err
 		}

@@ -47,12 +47,21 @@ const (
 	// then have an AUC near 0. The price is that the result does not cover edges between
 	// vertices that are farther apart.
 	TwoHopNegatives Negatives = "two_hop"
+
+	// ReversedNegatives, of a directed graph, are the ways back of the held-out edges: can a scorer predict
+	// the direction? Only edges without a way back in the whole graph are used, likewise in the
+	// training. The AUC of every symmetric scorer is 0.5. This is the task with biased negative samples of
+	// Salha et al., "Gravity-Inspired Graph Autoencoders for Directed Link Prediction", CIKM 2019.
+	ReversedNegatives Negatives = "reversed"
 )
 
-// AllNegatives lists all ways to draw pairs.
+// AllNegatives lists all ways to draw pairs of an undirected graph.
 func AllNegatives() []Negatives {
 	return []Negatives{RandomNegatives, DegreeNegatives, TwoHopNegatives}
 }
+
+// DirectedNegatives lists all ways to draw pairs of a directed graph.
+func DirectedNegatives() []Negatives { return append(AllNegatives(), ReversedNegatives) }
 
 // With returns a copy of the split in which the pairs without an edge, for the test and for
 // the training, are drawn in another way. For TwoHopNegatives both lists of edges may be
@@ -66,24 +75,34 @@ func AllNegatives() []Negatives {
 // ErrOption for an unknown way, or that of ctx. Memory: 40 bytes for each pair; time: the
 // draws, and for TwoHopNegatives up to 2²⁸ steps to list what there is.
 func (s *LinkSplit) With(ctx context.Context, g *csr.Graph, kind Negatives, opts SplitOptions) (*LinkSplit, error) {
+	return s.with(ctx, edgeRows{g, false}, kind, opts)
+}
+
+func (s *LinkSplit) with(ctx context.Context, g edgeRows, kind Negatives, opts SplitOptions) (*LinkSplit, error) {
 	other := *s
-	d := negativeDraw{ctx: ctx, g: g, rest: s.Graph, sides: s.Sides, random: splitRandom(opts.Seed, "non-edges "+string(kind)), most: int64(len(s.Edges) + len(s.TrainEdges))}
+	d := negativeDraw{ctx: ctx, g: g, rest: s.rows().Graph, back: s.Graph, sides: s.Sides, random: splitRandom(opts.Seed, "non-edges "+string(kind)), most: int64(len(s.Edges) + len(s.TrainEdges))}
+	if s.Directed != nil {
+		d.back = (*csr.Graph)(&s.Directed.In)
+	}
 	var err error
-	switch kind {
-	case RandomNegatives:
+	switch {
+	case kind == RandomNegatives:
 		return s, nil
-	case DegreeNegatives:
+	case kind == DegreeNegatives:
 		if other.NonEdges, err = d.byEnds(s.Edges); err == nil {
 			other.TrainNonEdges, err = d.byEnds(s.TrainEdges)
 		}
 		if len(other.TrainNonEdges) == 0 { // the test has all that there are
 			other.divideNonEdges(other.NonEdges)
 		}
-	case TwoHopNegatives:
+	case kind == TwoHopNegatives:
 		other.Edges, other.TrainEdges = d.near(s.Edges), d.near(s.TrainEdges)
 		var pairs []csr.Edge
 		pairs, err = d.twoHop(len(other.Edges) + len(other.TrainEdges))
 		other.divideNonEdges(pairs)
+	case kind == ReversedNegatives && g.arcs:
+		other.Edges, other.NonEdges = reversed(g, s.Edges)
+		other.TrainEdges, other.TrainNonEdges = reversed(g, s.TrainEdges)
 	default:
 		return nil, fmt.Errorf("negatives %q: %w", string(kind), ErrOption)
 	}
@@ -114,8 +133,9 @@ func (s *LinkSplit) divideNonEdges(pairs []csr.Edge) {
 // negativeDraw draws pairs without an edge, each once.
 type negativeDraw struct {
 	ctx    context.Context
-	g      *csr.Graph // whole
+	g      edgeRows   // whole
 	rest   *csr.Graph // what is left of it
+	back   *csr.Graph // the same by targets, in an undirected graph rest
 	sides  link.Sides
 	random *rand.Rand
 	most   int64        // pairs that are wanted in all
@@ -126,7 +146,7 @@ type negativeDraw struct {
 // are so many new ones without an edge.
 func (d *negativeDraw) draws(wanted, each int, pair func() (u, v uint32, ok bool)) ([]csr.Edge, error) {
 	if d.seen == nil {
-		d.seen = csr.NewEdgeSet(d.most)
+		d.seen = newPairSet(d.g, d.most)
 	}
 	pairs := make([]csr.Edge, 0, wanted)
 	const few = 1 << 12 // draws at least, for tiny graphs
@@ -138,7 +158,7 @@ func (d *negativeDraw) draws(wanted, each int, pair func() (u, v uint32, ok bool
 			break
 		}
 		u, v, ok := pair()
-		e := csr.Edge{U: min(u, v), V: max(u, v)}
+		e := d.g.pairOf(u, v)
 		if ok && u != v && !d.g.HasEdge(u, v) && d.sides.Across(u, v) && d.seen.Add(e) {
 			pairs = append(pairs, e)
 		}
@@ -148,6 +168,11 @@ func (d *negativeDraw) draws(wanted, each int, pair func() (u, v uint32, ok bool
 
 // byEnds draws as many pairs as there are edges, by the ends of these.
 func (d *negativeDraw) byEnds(edges []csr.Edge) ([]csr.Edge, error) {
+	if d.g.arcs {
+		return d.draws(len(edges), 64, func() (u, v uint32, ok bool) {
+			return edges[d.random.IntN(len(edges))].U, edges[d.random.IntN(len(edges))].V, true
+		})
+	}
 	end := func() uint32 {
 		at := d.random.IntN(2 * len(edges))
 		if e := edges[at/2]; at%2 == 0 {
@@ -163,7 +188,7 @@ func (d *negativeDraw) byEnds(edges []csr.Edge) ([]csr.Edge, error) {
 func (d *negativeDraw) near(edges []csr.Edge) []csr.Edge {
 	var list []csr.Edge
 	for _, e := range edges {
-		if _, ok := csr.FirstCommon(d.rest.Neighbors(e.U), d.rest.Neighbors(e.V)); ok {
+		if _, ok := csr.FirstCommon(d.rest.Neighbors(e.U), d.back.Neighbors(e.V)); ok {
 			list = append(list, e)
 		}
 	}
@@ -187,7 +212,11 @@ func (d *negativeDraw) twoHop(wanted int) ([]csr.Edge, error) {
 func (d *negativeDraw) wedges() []int64 {
 	wedges := make([]int64, d.rest.Vertices()+1)
 	for v := range d.rest.Vertices() {
-		wedges[v+1] = wedges[v] + choose2(int64(d.rest.Degree(uint32(v))))
+		n := choose2(int64(d.rest.Degree(uint32(v))))
+		if d.g.arcs {
+			n = int64(d.back.Degree(uint32(v))) * int64(d.rest.Degree(uint32(v)))
+		}
+		wedges[v+1] = wedges[v] + n
 	}
 	return wedges
 }
@@ -200,6 +229,12 @@ func (d *negativeDraw) drawn(wanted int, wedges []int64) ([]csr.Edge, error) {
 		at := d.random.Int64N(all)
 		middle := uint32(sort.Search(len(wedges), func(i int) bool { return wedges[i] > at }) - 1)
 		row := d.rest.Neighbors(middle)
+		if d.g.arcs {
+			from := d.back.Neighbors(middle)
+			u, v = from[d.random.IntN(len(from))], row[d.random.IntN(len(row))]
+			first, _ := csr.FirstCommon(d.rest.Neighbors(u), d.back.Neighbors(v))
+			return u, v, first == middle
+		}
 		i, j := d.random.IntN(len(row)), d.random.IntN(len(row)-1)
 		if j >= i {
 			j++
@@ -224,8 +259,11 @@ func (d *negativeDraw) listed(wanted int) ([]csr.Edge, error) {
 		}
 		for _, w := range d.rest.Neighbors(u) {
 			row := d.rest.Neighbors(w)
-			for _, v := range row[sort.Search(len(row), func(i int) bool { return row[i] > u }):] {
-				if last[v] == u+1 {
+			if !d.g.arcs {
+				row = row[sort.Search(len(row), func(i int) bool { return row[i] > u }):]
+			}
+			for _, v := range row {
+				if last[v] == u+1 || v == u {
 					continue
 				}
 				last[v] = u + 1

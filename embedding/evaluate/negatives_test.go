@@ -142,7 +142,7 @@ func TestLinkSplit_TwoHopUniform(t *testing.T) {
 		clear := map[csr.Edge]float64{}
 		const rounds, wanted = 4000, 10
 		for seed := range uint64(rounds) {
-			d := negativeDraw{ctx: context.Background(), g: g, rest: g, random: splitRandom(seed, "test"), most: wanted}
+			d := negativeDraw{ctx: context.Background(), g: edgeRows{g, false}, rest: g, back: g, random: splitRandom(seed, "test"), most: wanted}
 			pairs, err := d.listed(wanted)
 			if !list {
 				pairs, err = d.drawn(wanted, d.wedges())

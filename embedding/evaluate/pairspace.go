@@ -12,14 +12,14 @@ import (
 )
 
 // pairSpace is the set of pairs of vertices that non-edges are drawn from: all pairs of
-// different vertices, or those with one vertex on each side of a bipartite graph.
+// different vertices, or those with one vertex on each side of a bipartite graph; of a directed graph ordered pairs.
 type pairSpace struct {
-	g  *csr.Graph
+	g  edgeRows
 	of *[2][]uint32 // the vertices of each side, ascending; nil without sides
 }
 
 // newPairSpace returns the space of a graph. It takes O(n + m) time with sides.
-func newPairSpace(g *csr.Graph, sides link.Sides) (*pairSpace, error) {
+func newPairSpace(g edgeRows, sides link.Sides) (*pairSpace, error) {
 	p := &pairSpace{g: g}
 	if sides == nil {
 		return p, nil
@@ -44,7 +44,11 @@ func newPairSpace(g *csr.Graph, sides link.Sides) (*pairSpace, error) {
 // pairs is the number of pairs, edges included.
 func (p *pairSpace) pairs() int64 {
 	if p.of == nil {
-		return choose2(int64(p.g.Vertices()))
+		all := choose2(int64(p.g.Vertices()))
+		if p.g.arcs {
+			all *= 2
+		}
+		return all
 	}
 	return int64(len(p.of[0])) * int64(len(p.of[1]))
 }
@@ -58,7 +62,7 @@ func (p *pairSpace) draw(random *rand.Rand) (u, v uint32) {
 	return p.of[0][random.IntN(len(p.of[0]))], p.of[1][random.IntN(len(p.of[1]))]
 }
 
-// nonEdges draws pairs that are no edges, in random order, the smaller vertex first, each
+// nonEdges draws pairs that are no edges, in random order, without a direction the smaller vertex first, each
 // pair once; there is how many there are.
 func (p *pairSpace) nonEdges(ctx context.Context, wanted, there int64, random *rand.Rand) ([]csr.Edge, error) {
 	// Repeating a draw until the pair is new and not an edge is fast while few pairs are
@@ -68,13 +72,13 @@ func (p *pairSpace) nonEdges(ctx context.Context, wanted, there int64, random *r
 		return p.shuffled(ctx, wanted, random)
 	}
 	pairs := make([]csr.Edge, 0, wanted)
-	seen := csr.NewEdgeSet(wanted)
+	seen := newPairSet(p.g, wanted)
 	for tries := 0; int64(len(pairs)) < wanted; tries++ {
 		if tries%4096 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		u, v := p.draw(random)
-		e := csr.Edge{U: min(u, v), V: max(u, v)}
+		e := p.g.pairOf(u, v)
 		if u != v && !p.g.HasEdge(u, v) && seen.Add(e) {
 			pairs = append(pairs, e)
 		}
@@ -87,7 +91,7 @@ func (p *pairSpace) shuffled(ctx context.Context, wanted int64, random *rand.Ran
 	var pairs []csr.Edge
 	add := func(u, v uint32) {
 		if _, adjacent := slices.BinarySearch(p.g.Neighbors(u), v); !adjacent {
-			pairs = append(pairs, csr.Edge{U: min(u, v), V: max(u, v)})
+			pairs = append(pairs, p.g.pairOf(u, v))
 		}
 	}
 	for u := range uint32(p.g.Vertices()) {
@@ -95,6 +99,11 @@ func (p *pairSpace) shuffled(ctx context.Context, wanted int64, random *rand.Ran
 			return nil, ctx.Err()
 		}
 		if p.of == nil {
+			if p.g.arcs {
+				for v := range u {
+					add(u, v)
+				}
+			}
 			for v := u + 1; v < uint32(p.g.Vertices()); v++ {
 				add(u, v)
 			}

@@ -158,7 +158,7 @@ func TestPairSpace_DrawFor(t *testing.T) {
 	g, sides := usersAndItems(t, 30, 0.4)
 	v := uint32(0)
 	for _, of := range []link.Sides{nil, sides} {
-		p, err := newPairSpace(g, of)
+		p, err := newPairSpace(edgeRows{g, false}, of)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -119,7 +119,8 @@ type RankSample struct {
 // vertices; with s.Sides they are on the other side, and the ends of paths of three edges
 // instead of two. Of equal scores the vertex of lower number comes first. Held-out
 // edges to other vertices count as missed. Edges that were removed from the
-// graph for training are candidates and count as wrong, for all scorers alike.
+// graph for training are candidates and count as wrong, for all scorers alike. Of a directed graph
+// vertices are sources, and links their edges to others: see [link.NewPredictorAlong].
 //
 // Row v of m is the vector of vertex v, as for Score. Learned scorers are trained
 // on the training pairs of s. Time: that of [link.Predictor.For] for each vertex and
@@ -153,7 +154,7 @@ type ranker struct {
 	m      *vec.Matrix
 	opts   RankOptions
 	sample RankSample
-	held   *csr.Graph // of the held-out edges
+	held   *csr.Graph // of the held-out edges; of a directed graph by source
 	near   map[index.Metric][][]uint32
 	report func(done int64)
 	done   atomic.Int64
@@ -163,7 +164,7 @@ func newRanker(s *LinkSplit, m *vec.Matrix, opts RankOptions) (*ranker, error) {
 	r := &ranker{s: s, m: m, opts: opts, near: map[index.Metric][][]uint32{}}
 	r.sample.PopularDegree = topDegree(s.Graph)
 	var err error
-	if r.held, err = csr.FromEdges(s.Graph.Vertices(), s.Edges); err != nil {
+	if r.held, err = s.Held(); err != nil {
 		return nil, err
 	}
 	for v := range uint32(s.Graph.Vertices()) {
@@ -211,7 +212,7 @@ func (r *ranker) rank(ctx context.Context, of Ranking, t Trained) (Ranking, erro
 	if err != nil {
 		return of, err
 	}
-	predictor := link.NewPredictor(r.s.Graph, scoring, link.PredictOptions{Sides: r.s.Sides})
+	predictor := r.s.predictor(scoring)
 	lists := make([][]link.PredictedLink, len(r.sample.Vertices))
 	err = r.each(ctx, func(i int, v uint32) error {
 		var also []uint32
@@ -279,8 +280,9 @@ func (r *ranker) nearest(ctx context.Context, of Ranking, t Trained) ([][]uint32
 	if err != nil {
 		return nil, err
 	}
+	rows := r.s.rows()
 	hits, err := exact.Batches().Nearest(ctx, r.sample.Vertices, r.opts.Near, r.opts.Workers, func(v, w uint32) bool {
-		return w != v && r.s.Sides.Across(v, w) && !r.s.Graph.HasEdge(v, w)
+		return w != v && r.s.Sides.Across(v, w) && !rows.HasEdge(v, w)
 	})
 	lists := index.VertexLists(hits)
 	if m == r.m {

@@ -22,6 +22,9 @@ import (
 // from these data does not show which of the two it is.
 type LinkSplit struct {
 	Graph *csr.Graph // all vertices, and the edges that were not held out
+	// Directed has these edges with their direction, if the graph is directed: see SplitDirected. Graph is
+	// its undirected view, which embeddings see.
+	Directed *csr.Directed
 
 	Edges    []csr.Edge // held out
 	NonEdges []csr.Edge // as many, or fewer where there are too few
@@ -110,13 +113,23 @@ func (o SplitOptions) withDefaults() SplitOptions {
 // ErrTimes where Latest needs timestamps, ErrOption, also for Sides that an edge does not
 // join, and that of ctx.
 func SplitLinks(ctx context.Context, g *csr.Graph, opts SplitOptions) (*LinkSplit, error) {
-	if err := opts.Validate(); err != nil {
+	s, rest, err := splitEdges(ctx, edgeRows{g, false}, func() *csr.Graph { return g }, opts)
+	if err != nil {
 		return nil, err
+	}
+	s.Graph = rest.Graph
+	return s, nil
+}
+
+// splitEdges splits edges, whose undirected view a function returns. It does not set the graphs of the split.
+func splitEdges(ctx context.Context, g edgeRows, view func() *csr.Graph, opts SplitOptions) (s *LinkSplit, rest edgeRows, err error) {
+	if err := opts.Validate(); err != nil {
+		return nil, rest, err
 	}
 	opts = opts.withDefaults()
 	space, err := newPairSpace(g, opts.Sides)
 	if err != nil {
-		return nil, err
+		return nil, rest, err
 	}
 	nonEdges := space.pairs() - g.Edges()
 	kept := int64(1)
@@ -124,37 +137,37 @@ func SplitLinks(ctx context.Context, g *csr.Graph, opts SplitOptions) (*LinkSpli
 		kept = 2
 	}
 	if g.Edges() <= kept || nonEdges < 2 {
-		return nil, fmt.Errorf("%d edges, %d non-edges: %w", g.Edges(), nonEdges, ErrLinks)
+		return nil, rest, fmt.Errorf("%d edges, %d non-edges: %w", g.Edges(), nonEdges, ErrLinks)
 	}
 	if opts.Latest && g.Times == nil {
-		return nil, ErrTimes
+		return nil, rest, ErrTimes
 	}
-	s := &LinkSplit{Unseen: opts.Unseen, Sides: opts.Sides}
-	free, err := freeEdges(ctx, g, opts)
+	s = &LinkSplit{Unseen: opts.Unseen, Sides: opts.Sides}
+	free, err := freeEdges(ctx, g, view, opts)
 	if err != nil {
-		return nil, err
+		return nil, rest, err
 	}
 	if free.Edges() < kept {
-		return nil, fmt.Errorf("%d edges outside of a spanning forest: %w", free.Edges(), ErrLinks)
+		return nil, rest, fmt.Errorf("%d edges outside of a spanning forest: %w", free.Edges(), ErrLinks)
 	}
 	wanted := min(part(g, opts.Share, kept), max(1, free.Edges()-kept+1))
-	if s.Edges, s.Graph, err = holdOut(ctx, g, free, wanted, opts, "held out"); err != nil {
-		return nil, err
+	if s.Edges, rest, err = holdOut(ctx, g, free, wanted, opts, "held out"); err != nil {
+		return nil, rest, err
 	}
-	train := min(s.Graph.Edges(), int64(opts.Training))
+	train := min(rest.Edges(), int64(opts.Training))
 	if opts.Unseen {
 		if free, err = without(ctx, free, s.Edges); err != nil {
-			return nil, err
+			return nil, rest, err
 		}
-		s.TrainEdges, s.Graph, err = holdOut(ctx, s.Graph, free, min(train, part(s.Graph, DefaultUnseen, 1), free.Edges()), opts, "unseen")
+		s.TrainEdges, rest, err = holdOut(ctx, rest, free, min(train, part(rest, DefaultUnseen, 1), free.Edges()), opts, "unseen")
 	} else {
-		s.TrainEdges, err = sampleEdges(ctx, s.Graph, train, splitRandom(opts.Seed, "training"))
+		s.TrainEdges, err = sampleEdges(ctx, rest, train, splitRandom(opts.Seed, "training"))
 	}
 	if err != nil {
-		return nil, err
+		return nil, rest, err
 	}
 	if err := s.drawNonEdges(ctx, space, nonEdges, splitRandom(opts.Seed, "non-edges")); err != nil {
-		return nil, err
+		return nil, rest, err
 	}
 	if !opts.Ascending {
 		order := splitRandom(opts.Seed, "order")
@@ -162,17 +175,17 @@ func SplitLinks(ctx context.Context, g *csr.Graph, opts SplitOptions) (*LinkSpli
 			mixOrder(order, pairs)
 		}
 	}
-	return s, nil
+	return s, rest, nil
 }
 
 // part returns how many edges a share of them is: at least one, and never so many
 // that fewer than kept are left.
-func part(g *csr.Graph, share float64, kept int64) int64 {
+func part(g edgeRows, share float64, kept int64) int64 {
 	return max(1, min(g.Edges()-kept, int64(math.Round(share*float64(g.Edges())))))
 }
 
 // holdOut takes so many edges out of a graph, of those of its part free.
-func holdOut(ctx context.Context, g, free *csr.Graph, held int64, opts SplitOptions, purpose string) (edges []csr.Edge, rest *csr.Graph, err error) {
+func holdOut(ctx context.Context, g, free edgeRows, held int64, opts SplitOptions, purpose string) (edges []csr.Edge, rest edgeRows, err error) {
 	random := splitRandom(opts.Seed, purpose)
 	if opts.Latest {
 		edges, err = latestEdges(ctx, free, held, random)
@@ -180,7 +193,7 @@ func holdOut(ctx context.Context, g, free *csr.Graph, held int64, opts SplitOpti
 		edges, err = sampleEdges(ctx, free, held, random)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, rest, err
 	}
 	rest, err = without(ctx, g, edges)
 	return edges, rest, err
@@ -188,13 +201,18 @@ func holdOut(ctx context.Context, g, free *csr.Graph, held int64, opts SplitOpti
 
 // freeEdges returns the part of a graph that may be held out: all of it, or with
 // SplitOptions.Connected what a spanning forest leaves.
-func freeEdges(ctx context.Context, g *csr.Graph, opts SplitOptions) (*csr.Graph, error) {
+func freeEdges(ctx context.Context, g edgeRows, view func() *csr.Graph, opts SplitOptions) (edgeRows, error) {
 	if !opts.Connected {
 		return g, nil
 	}
-	forest, err := spanningForest(ctx, g, opts)
+	forest, err := spanningForest(ctx, view(), opts)
 	if err != nil {
-		return nil, err
+		return g, err
+	}
+	if g.arcs {
+		for _, e := range forest {
+			forest = append(forest, csr.Edge{U: e.V, V: e.U})
+		}
 	}
 	return without(ctx, g, forest)
 }
@@ -203,7 +221,7 @@ func freeEdges(ctx context.Context, g *csr.Graph, opts SplitOptions) (*csr.Graph
 // the edges in random order, or with Latest by time, the earliest first and equal ones in
 // random order. It takes O(m log m) time and 32 bytes for each edge.
 func spanningForest(ctx context.Context, g *csr.Graph, opts SplitOptions) ([]csr.Edge, error) {
-	all, err := orderedEdges(ctx, g, opts.Latest, 1, splitRandom(opts.Seed, "forest"))
+	all, err := orderedEdges(ctx, edgeRows{g, false}, opts.Latest, 1, splitRandom(opts.Seed, "forest"))
 	if err != nil {
 		return nil, err
 	}
@@ -250,15 +268,15 @@ func splitRandom(seed uint64, purpose string) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, stream))
 }
 
-// eachEdge calls f for every edge, the smaller vertex first, in ascending order,
+// eachEdge calls f for every edge, of an undirected graph the smaller vertex first, in ascending order,
 // with its index in the targets of the graph.
-func eachEdge(ctx context.Context, g *csr.Graph, f func(at int64, e csr.Edge)) error {
+func eachEdge(ctx context.Context, g edgeRows, f func(at int64, e csr.Edge)) error {
 	for u := range uint32(g.Vertices()) {
 		if u%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		for i, v := range g.Neighbors(u) {
-			if u < v {
+			if g.arcs || u < v {
 				f(g.Offsets[u]+int64(i), csr.Edge{U: u, V: v})
 			}
 		}
@@ -268,7 +286,7 @@ func eachEdge(ctx context.Context, g *csr.Graph, f func(at int64, e csr.Edge)) e
 
 // sampleEdges draws the given number of edges and keeps their order. It takes each edge
 // with the probability (edges still to draw) / (edges left).
-func sampleEdges(ctx context.Context, g *csr.Graph, wanted int64, random *rand.Rand) ([]csr.Edge, error) {
+func sampleEdges(ctx context.Context, g edgeRows, wanted int64, random *rand.Rand) ([]csr.Edge, error) {
 	edges := make([]csr.Edge, 0, wanted)
 	left := g.Edges()
 	err := eachEdge(ctx, g, func(_ int64, e csr.Edge) {
@@ -289,7 +307,7 @@ type drawnEdge struct {
 
 // orderedEdges returns the edges in random order, or with times by time, ascending or with a
 // sign of -1 descending, and equal ones in random order.
-func orderedEdges(ctx context.Context, g *csr.Graph, times bool, sign int, random *rand.Rand) ([]drawnEdge, error) {
+func orderedEdges(ctx context.Context, g edgeRows, times bool, sign int, random *rand.Rand) ([]drawnEdge, error) {
 	all := make([]drawnEdge, 0, g.Edges())
 	err := eachEdge(ctx, g, func(at int64, e csr.Edge) {
 		d := drawnEdge{Edge: e, chance: random.Uint64()}
@@ -306,7 +324,7 @@ func orderedEdges(ctx context.Context, g *csr.Graph, times bool, sign int, rando
 
 // latestEdges returns the edges with the latest timestamps, in the order of
 // edges.
-func latestEdges(ctx context.Context, g *csr.Graph, wanted int64, random *rand.Rand) ([]csr.Edge, error) {
+func latestEdges(ctx context.Context, g edgeRows, wanted int64, random *rand.Rand) ([]csr.Edge, error) {
 	all, err := orderedEdges(ctx, g, true, -1, random)
 	if err != nil {
 		return nil, err
@@ -321,10 +339,11 @@ func latestEdges(ctx context.Context, g *csr.Graph, wanted int64, random *rand.R
 
 func compareEdges(a, b csr.Edge) int { return cmp.Or(cmp.Compare(a.U, b.U), cmp.Compare(a.V, b.V)) }
 
-func without(ctx context.Context, g *csr.Graph, edges []csr.Edge) (*csr.Graph, error) {
-	gone, err := csr.FromEdges(g.Vertices(), edges)
+// without returns the graph without some edges; those that it does not have are ignored.
+func without(ctx context.Context, g edgeRows, edges []csr.Edge) (edgeRows, error) {
+	gone, err := g.of(edges)
 	if err != nil {
-		return nil, err
+		return g, err
 	}
 	rest := &csr.Graph{
 		Offsets: make([]int64, 1, g.Vertices()+1),
@@ -338,10 +357,13 @@ func without(ctx context.Context, g *csr.Graph, edges []csr.Edge) (*csr.Graph, e
 	}
 	for u := range uint32(g.Vertices()) {
 		if u%1024 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+			return g, ctx.Err()
 		}
 		skip := gone.Neighbors(u)
 		for i, v := range g.Neighbors(u) {
+			for len(skip) > 0 && skip[0] < v {
+				skip = skip[1:]
+			}
 			if len(skip) > 0 && skip[0] == v {
 				skip = skip[1:]
 				continue
@@ -357,7 +379,7 @@ func without(ctx context.Context, g *csr.Graph, edges []csr.Edge) (*csr.Graph, e
 		}
 		rest.Offsets = append(rest.Offsets, int64(len(rest.Targets)))
 	}
-	return rest, nil
+	return edgeRows{rest, g.arcs}, nil
 }
 
 // drawNonEdges fills both lists of non-edges, given how many there are.

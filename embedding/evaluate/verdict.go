@@ -69,7 +69,7 @@ func (s *LinkSplit) RankChance(opts RankOptions) (Ranking, error) {
 	if err != nil {
 		return Ranking{}, err
 	}
-	space, err := newPairSpace(s.Graph, s.Sides)
+	space, err := newPairSpace(s.rows(), s.Sides)
 	if err != nil {
 		return Ranking{}, err
 	}

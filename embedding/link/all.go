@@ -36,6 +36,9 @@ func (p *Predictor) All(ctx context.Context, near Near, n int) ([]PredictedLink,
 	if p.opts.Top > 0 {
 		return p.mutual(ctx, higher, n)
 	}
+	if p.g.directed() {
+		higher = bothWays(higher)
+	}
 	var (
 		mu     sync.Mutex
 		tops   []*top
@@ -43,7 +46,7 @@ func (p *Predictor) All(ctx context.Context, near Near, n int) ([]PredictedLink,
 		scored int64
 		failed error
 	)
-	vertices := p.g.Vertices()
+	vertices := p.g.out.Vertices()
 	report := newReporter(p.opts.Progress, "predicting", int64(vertices))
 	const block = 16 // of hubs some milliseconds
 	vec.Parallel(vertices, block, p.opts.Workers, func(_, lo, hi int) {
@@ -71,7 +74,11 @@ func (p *Predictor) All(ctx context.Context, near Near, n int) ([]PredictedLink,
 			if p.Many(u) {
 				search = p.searchFew
 			}
-			err = search(ctx, s, u, u+1, also, t)
+			from := u + 1
+			if p.g.directed() {
+				from = 0
+			}
+			err = search(ctx, s, u, from, also, t)
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -106,7 +113,7 @@ const NearBlock = 1024
 // nearPairs returns for each vertex the larger vertices that near returns for
 // it, or that near returns it for.
 func (p *Predictor) nearPairs(ctx context.Context, near Near) ([][]uint32, error) {
-	vertices := p.g.Vertices()
+	vertices := p.g.out.Vertices()
 	lists := make([][]uint32, vertices)
 	report := newReporter(p.opts.Progress, "nearest", int64(vertices))
 	block := make([]uint32, 0, NearBlock)
@@ -145,7 +152,7 @@ func (p *Predictor) nearPairs(ctx context.Context, near Near) ([][]uint32, error
 // both their ends. It searches from every vertex in both directions, which takes twice the
 // time and scores most pairs twice, and keeps 16·Top bytes for each vertex. higher is as nearPairs returns it.
 func (p *Predictor) mutual(ctx context.Context, higher [][]uint32, n int) ([]PredictedLink, int64, error) {
-	vertices := p.g.Vertices()
+	vertices := p.g.out.Vertices()
 	near := bothWays(higher)
 	lists, faults := make([][]PredictedLink, vertices), make([]error, vertices)
 	report := vec.Reporter(p.opts.Progress, "predicting", int64(vertices))
@@ -178,7 +185,7 @@ func (p *Predictor) mutual(ctx context.Context, higher [][]uint32, n int) ([]Pre
 	for _, list := range lists {
 		for _, l := range list {
 			back := func(other PredictedLink) bool { return other.V == l.U }
-			if l.U < l.V && slices.ContainsFunc(lists[l.V], back) && all.wants(l.Score) {
+			if (p.g.directed() || l.U < l.V && slices.ContainsFunc(lists[l.V], back)) && all.wants(l.Score) {
 				all.offer(l)
 			}
 		}

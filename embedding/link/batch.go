@@ -13,17 +13,26 @@ import (
 // into the cache of the processor. By l3, katz and local_path in a graph with many paths, those of a vertex of several pairs are
 // counted once, so that a pair takes less time the more of them there are. The scores are the same to the bit.
 func NewBatch(name string, g *csr.Graph, m *vec.Matrix) (score func(u, v uint32) float64, batch func(pairs []csr.Edge, out []float64), err error) {
-	if score, err = New(name, g, m); err != nil {
+	return newBatch(name, undirected(g), m)
+}
+
+func newBatch(name string, g ways, m *vec.Matrix) (score func(u, v uint32) float64, batch func(pairs []csr.Edge, out []float64), err error) {
+	if score, err = newScore(name, g, m); err != nil {
 		return nil, nil, err
 	}
 	f := fetcher{}
 	if heuristic, _ := lookup(name); heuristic == nil {
 		f.vectors = m
 	} else if CommonNeighborsOnly(name) {
-		f.lists = g
+		f.lists = &g
 	}
 	// Made when the first long batch comes: a single score does not pay for it.
-	paths := sync.OnceValue(func() *measures { return pathMeasures(name, g) })
+	paths := sync.OnceValue(func() *measures {
+		if g.directed() {
+			return nil
+		}
+		return pathMeasures(name, g.out)
+	})
 	return score, func(pairs []csr.Edge, out []float64) {
 		if len(pairs) >= fewPairs {
 			if m := paths(); m != nil {
@@ -70,7 +79,7 @@ func (m *measures) batch(pairs []csr.Edge, out []float64) {
 
 // fetcher prefetches the lists and vectors that the scores of pairs need.
 type fetcher struct {
-	lists   *csr.Graph  // whose rows are read; nil for none
+	lists   *ways       // whose rows are read; nil for none
 	vectors *vec.Matrix // nil for none
 }
 
@@ -90,8 +99,8 @@ func (f fetcher) each(pairs []csr.Edge, out []float64, score func(csr.Edge) floa
 
 func (f fetcher) fetch(rows *vec.RowList, e csr.Edge) {
 	if f.lists != nil {
-		vec.FetchList(f.lists.Neighbors(e.U))
-		vec.FetchList(f.lists.Neighbors(e.V))
+		vec.FetchList(f.lists.out.Neighbors(e.U))
+		vec.FetchList(f.lists.in.Neighbors(e.V))
 	}
 	if f.vectors != nil {
 		rows.Reset(f.vectors.Dim)

@@ -83,7 +83,7 @@ type PredictOptions struct {
 // vertex of the graph, 24 by l3, 32 by models of paths of three edges, and keeps them for the
 // next one.
 type Predictor struct {
-	g       *csr.Graph
+	g       ways
 	s       Scoring
 	opts    PredictOptions
 	sum     *summed                             // nil if the score is not a sum over common neighbours
@@ -99,6 +99,10 @@ type Predictor struct {
 
 // NewPredictor returns a predictor of links of g.
 func NewPredictor(g *csr.Graph, s Scoring, opts PredictOptions) *Predictor {
+	return newPredictor(undirected(g), s, opts)
+}
+
+func newPredictor(g ways, s Scoring, opts PredictOptions) *Predictor {
 	p := &Predictor{g: g, s: s, opts: opts, sum: summedBy(s.Heuristic), weigh: pathWeights(s.Heuristic)}
 	if s.Heuristic == "l3" {
 		p.l3 = newL3(g)
@@ -106,12 +110,12 @@ func NewPredictor(g *csr.Graph, s Scoring, opts PredictOptions) *Predictor {
 	if s.Heuristic == recentNeighbors {
 		p.recent, _ = newRecent(g) // without times there is no such score
 	}
-	p.budget, p.few, p.many = allSteps, max(64, allFew/int64(max(1, g.Vertices()))), sync.OnceValue(p.budgeted)
+	p.budget, p.few, p.many = allSteps, max(64, allFew/int64(max(1, g.out.Vertices()))), sync.OnceValue(p.budgeted)
 	if p.triples() {
 		p.budget = allTriple
 	}
-	p.order = sync.OnceValue(func() []uint32 { return descending(g) })
-	p.scratch.New = func() any { return &scratch{sums: make([]float64, g.Vertices())} }
+	p.order = sync.OnceValue(func() []uint32 { return descending(g.in) })
+	p.scratch.New = func() any { return &scratch{sums: make([]float64, g.out.Vertices())} }
 	return p
 }
 
@@ -203,8 +207,8 @@ func (p *Predictor) search(ctx context.Context, s *scratch, u, from uint32, near
 	}
 	// The sums of vertices that are not candidates are NaN, which stays NaN whatever is
 	// added.
-	s.exclude(p.g, u)
-	defer s.include(p.g, u)
+	s.exclude(p.g.out, u)
+	defer s.include(p.g.out, u)
 	if err := p.gatherScores(ctx, s, u, from); err != nil {
 		return err
 	}
@@ -216,7 +220,7 @@ func (p *Predictor) search(ctx context.Context, s *scratch, u, from uint32, near
 			}
 		}
 	}
-	du := p.g.Degree(u)
+	du := p.g.out.Degree(u)
 	for i, v := range s.touched {
 		if i%1024 == 1023 && ctx.Err() != nil {
 			return ctx.Err()
@@ -239,7 +243,7 @@ func (p *Predictor) degree(v uint32) int {
 	if p.opts.Degree != nil {
 		return p.opts.Degree(v)
 	}
-	return p.g.Degree(v)
+	return p.g.in.Degree(v)
 }
 
 // sums reports whether scores are sums over common neighbours.
@@ -298,8 +302,8 @@ func (s *scratch) worked(ctx context.Context, entries int) error {
 // gather adds the weights of the neighbours of u to the sums of their neighbours
 // from a number on, in the order in which eachCommon finds them.
 func (p *Predictor) gather(ctx context.Context, s *scratch, u, from uint32, weight func(degree int) float64) error {
-	for _, x := range p.g.Neighbors(u) {
-		row := p.g.Neighbors(x)
+	for _, x := range p.g.out.Neighbors(u) {
+		row := p.g.out.Neighbors(x)
 		w := weight(len(row))
 		row = startingAt(row, from)
 		if err := s.worked(ctx, len(row)); err != nil {
@@ -317,7 +321,7 @@ func (p *Predictor) gather(ctx context.Context, s *scratch, u, from uint32, weig
 
 // gatherRecent is gather for paths weighted by their times.
 func (p *Predictor) gatherRecent(ctx context.Context, s *scratch, u, from uint32) error {
-	g, r := p.g, p.recent
+	g, r := p.g.out, p.recent
 	for i, x := range g.Neighbors(u) {
 		lo, hi := g.Offsets[x], g.Offsets[x+1]
 		divisor := penalty(int(hi - lo))
@@ -381,12 +385,12 @@ func (p *Predictor) searchPaths(ctx context.Context, s *scratch, u, from uint32,
 		if v < from || v == u {
 			continue
 		}
-		row := p.g.Neighbors(v)
+		row := p.g.in.Neighbors(v)
 		if err := s.worked(ctx, len(row)); err != nil {
 			return err
 		}
 		common := int64(s.sums[v])
-		if t.full() && !t.wants(p.weigh(common, int64(most)*int64(len(row)))) || p.g.HasEdge(u, v) {
+		if t.full() && !t.wants(p.weigh(common, int64(most)*int64(len(row)))) || p.g.has(u, v) {
 			continue
 		}
 		triples := 0.0
@@ -407,7 +411,7 @@ const LeastCandidates = 1000
 // ones, are scored.
 func (p *Predictor) searchModel(ctx context.Context, s *scratch, u, from uint32, near []uint32, t *top) error {
 	s.start(p.s, u)
-	if err := s.worked(ctx, len(p.g.Targets)); err != nil {
+	if err := s.worked(ctx, len(p.g.out.Targets)); err != nil {
 		return err
 	}
 	keep := func(v uint32) bool { return p.opts.Sides.Across(u, v) && p.admits(v) }
@@ -449,19 +453,19 @@ func (p *Predictor) searchTriples(ctx context.Context, s *scratch, u, from uint3
 		return err
 	}
 	if s.ends == nil {
-		s.ends = make([]float64, p.g.Vertices())
+		s.ends = make([]float64, p.g.out.Vertices())
 	}
-	s.mark(s.ends, p.g, u, math.NaN())
-	defer s.mark(s.ends, p.g, u, 0)
+	s.mark(s.ends, p.g.out, u, math.NaN())
+	defer s.mark(s.ends, p.g.out, u, 0)
 	for _, y := range s.touched {
 		if y == u {
 			continue
 		}
-		row := p.g.Neighbors(y)
+		row := p.g.out.Neighbors(y)
 		if err := s.worked(ctx, len(row)); err != nil {
 			return err
 		}
-		part := s.sums[y] * middle(len(row))
+		part := s.sums[y] * middle(p.g.in.Degree(y))
 		for _, v := range startingAt(row, from) {
 			if s.ends[v] == 0 {
 				s.reached = append(s.reached, v)
@@ -522,7 +526,7 @@ func (p *Predictor) Many(u uint32) bool {
 // CountMany returns the number of admitted vertices of which Many is true.
 func (p *Predictor) CountMany() int64 {
 	n := int64(0)
-	for u := range uint32(p.g.Vertices()) {
+	for u := range uint32(p.g.out.Vertices()) {
 		if p.begins(u) && p.Many(u) {
 			n++
 		}
@@ -532,7 +536,7 @@ func (p *Predictor) CountMany() int64 {
 
 // budgeted returns the function that Many calls.
 func (p *Predictor) budgeted() func(u uint32) bool {
-	return manySteps(countSteps(p.g, p.triples(), p.s.Heuristic == ""), p.budget, p.begins)
+	return manySteps(countSteps(p.g.out, p.triples(), p.s.Heuristic == ""), p.budget, p.begins)
 }
 
 func (p *Predictor) admits(v uint32) bool { return p.opts.Admit == nil || p.opts.Admit(v) }
@@ -542,9 +546,9 @@ func (p *Predictor) begins(u uint32) bool { return p.opts.Each || p.admits(u) }
 
 // searchFew is search for a vertex with too many paths.
 func (p *Predictor) searchFew(ctx context.Context, s *scratch, u, from uint32, near []uint32, t *top) error {
-	s.exclude(p.g, u)
+	s.exclude(p.g.out, u)
 	defer s.clear()
-	defer s.include(p.g, u)
+	defer s.include(p.g.out, u)
 	touch := func(v uint32) {
 		if s.sums[v] == 0 {
 			s.sums[v] = 1
@@ -556,11 +560,11 @@ func (p *Predictor) searchFew(ctx context.Context, s *scratch, u, from uint32, n
 		p.fewEnds(u, from, left, touch)
 		left = 0
 	}
-	for _, x := range byDegree(p.g, u) {
+	for _, x := range byDegree(p.g.out, u) {
 		if left == 0 {
 			break
 		}
-		row := startingAt(p.g.Neighbors(x), from)
+		row := startingAt(p.g.out.Neighbors(x), from)
 		row = row[:min(int64(len(row)), left)]
 		for _, v := range row {
 			touch(v)
@@ -583,12 +587,12 @@ func (p *Predictor) searchFew(ctx context.Context, s *scratch, u, from uint32, n
 // fewEnds calls f for the ends of at most so many paths of three edges from u, to vertices
 // from a number on, over the neighbours with fewest edges first.
 func (p *Predictor) fewEnds(u, from uint32, left int64, f func(v uint32)) {
-	for _, x := range byDegree(p.g, u) {
-		for _, y := range p.g.Neighbors(x) {
+	for _, x := range byDegree(p.g.out, u) {
+		for _, y := range p.g.out.Neighbors(x) {
 			if y == u {
 				continue
 			}
-			row := startingAt(p.g.Neighbors(y), from)
+			row := startingAt(p.g.out.Neighbors(y), from)
 			for _, v := range row[:min(int64(len(row)), left)] {
 				f(v)
 			}

@@ -1,10 +1,6 @@
 package link
 
-import (
-	"sync"
-
-	"heavytail/storage/csr"
-)
+import "sync"
 
 // common finds the common neighbours of many pairs. It is safe for concurrent use.
 //
@@ -14,15 +10,14 @@ import (
 // three times as fast. Marks stay until other marks are needed, so that a pair that
 // shares a vertex with the previous pair costs only one list.
 type common struct {
-	g       *csr.Graph
+	g       ways
 	scratch sync.Pool // of *marks
 }
 
 // marks are the marked row of one vertex.
 type marks struct {
 	bits  []uint64 // a bit for each vertex
-	row   []uint32 // that is marked; nil for none
-	of    uint32   // the vertex whose row is marked
+	row   []uint32 // that is marked
 	found []uint32 // common neighbours of the last pair
 }
 
@@ -30,20 +25,26 @@ type marks struct {
 // beyond it rows are merged.
 const mostMarks = 1 << 23
 
-func newCommon(g *csr.Graph) *common {
+func newCommon(g ways) *common {
 	c := &common{g: g}
 	c.scratch.New = func() any {
-		if g.Vertices() > mostMarks {
+		n := g.out.Vertices()
+		if n > mostMarks {
 			return &marks{}
 		}
-		return &marks{bits: make([]uint64, (g.Vertices()+63)/64)}
+		return &marks{bits: make([]uint64, (n+63)/64)}
 	}
 	return c
 }
 
-// set marks the row of a vertex, and no other.
-func (m *marks) set(v uint32, row []uint32) {
-	if m.row != nil && m.of == v {
+// has reports whether a row is the one that is marked.
+func (m *marks) has(row []uint32) bool {
+	return len(m.row) > 0 && len(row) == len(m.row) && &row[0] == &m.row[0]
+}
+
+// set marks a row, and no other.
+func (m *marks) set(row []uint32) {
+	if m.has(row) {
 		return
 	}
 	for _, w := range m.row {
@@ -52,25 +53,25 @@ func (m *marks) set(v uint32, row []uint32) {
 	for _, w := range row {
 		m.bits[w/64] |= 1 << (w % 64)
 	}
-	m.of, m.row = v, row
+	m.row = row
 }
 
 // list sets m.found to the common neighbours of two distinct vertices, ascending.
 func (c *common) list(m *marks, u, v uint32) []uint32 {
 	found := m.found[:0]
-	short, long := c.g.Neighbors(u), c.g.Neighbors(v)
+	short, long := c.g.out.Neighbors(u), c.g.in.Neighbors(v)
 	if len(short) > len(long) {
-		u, v, short, long = v, u, long, short
+		short, long = long, short
 	}
 	switch {
 	case len(short) == 0, short[0] > long[len(long)-1], long[0] > short[len(short)-1]:
 	case len(long)/gallopRatio >= len(short), len(m.bits) == 0:
 		eachCommon(c.g, u, v, func(w uint32) { found = append(found, w) })
 	default:
-		if m.row != nil && m.of == v {
-			u, short, long = v, long, short
+		if m.has(long) {
+			short, long = long, short
 		}
-		m.set(u, short)
+		m.set(short)
 		if cap(found) < len(long) {
 			found = make([]uint32, 0, len(long))
 		}
@@ -103,11 +104,11 @@ func (c *common) score(s *summed, u, v uint32) float64 {
 	m := c.scratch.Get().(*marks)
 	sum := 0.0
 	for _, w := range c.list(m, u, v) {
-		sum += s.weight(c.g.Degree(w))
+		sum += s.weight(c.g.out.Degree(w))
 	}
 	c.scratch.Put(m)
 	if s.finish != nil {
-		sum = s.finish(sum, c.g.Degree(u), c.g.Degree(v))
+		sum = s.finish(sum, c.g.out.Degree(u), c.g.in.Degree(v))
 	}
 	return sum
 }
@@ -118,7 +119,9 @@ func (c *common) scorer(s *summed) func(u, v uint32) float64 {
 	case s.counts && s.finish == nil:
 		return func(u, v uint32) float64 { return float64(c.count(u, v)) }
 	case s.counts:
-		return func(u, v uint32) float64 { return s.finish(float64(c.count(u, v)), c.g.Degree(u), c.g.Degree(v)) }
+		return func(u, v uint32) float64 {
+			return s.finish(float64(c.count(u, v)), c.g.out.Degree(u), c.g.in.Degree(v))
+		}
 	}
 	return func(u, v uint32) float64 { return c.score(s, u, v) }
 }

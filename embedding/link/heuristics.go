@@ -21,7 +21,7 @@ import (
 // CommonNeighbors returns |N(u) ∩ N(v)|.
 func CommonNeighbors(g *csr.Graph, u, v uint32) float64 {
 	n := 0
-	eachCommon(g, u, v, func(uint32) { n++ })
+	eachCommon(undirected(g), u, v, func(uint32) { n++ })
 	return float64(n)
 }
 
@@ -89,23 +89,27 @@ func perDegrees(common, degrees float64) float64 {
 // ln d(w) is never 0: w is adjacent to two distinct vertices, so d(w) ≥ 2.
 func AdamicAdar(g *csr.Graph, u, v uint32) float64 {
 	s := 0.0
-	eachCommon(g, u, v, func(w uint32) { s += 1 / math.Log(float64(g.Degree(w))) })
+	eachCommon(undirected(g), u, v, func(w uint32) { s += 1 / math.Log(float64(g.Degree(w))) })
 	return s
 }
 
 // ResourceAllocation returns the sum of 1/d(w) over the common neighbours w.
 func ResourceAllocation(g *csr.Graph, u, v uint32) float64 {
 	s := 0.0
-	eachCommon(g, u, v, func(w uint32) { s += 1 / float64(g.Degree(w)) })
+	eachCommon(undirected(g), u, v, func(w uint32) { s += 1 / float64(g.Degree(w)) })
 	return s
 }
 
 // PreferentialAttachment returns d(u)·d(v).
 func PreferentialAttachment(g *csr.Graph, u, v uint32) float64 {
+	return degreeProduct(undirected(g), u, v)
+}
+
+func degreeProduct(g ways, u, v uint32) float64 {
 	if u == v {
 		return 0
 	}
-	return float64(g.Degree(u)) * float64(g.Degree(v))
+	return float64(g.out.Degree(u)) * float64(g.in.Degree(v))
 }
 
 // gallopRatio is the ratio of lengths from which on two lists are intersected
@@ -116,7 +120,9 @@ const gallopRatio = 16
 
 // Common returns the common neighbours of two vertices, ascending; none of a vertex
 // with itself.
-func Common(g *csr.Graph, u, v uint32) []uint32 {
+func Common(g *csr.Graph, u, v uint32) []uint32 { return commonOf(undirected(g), u, v) }
+
+func commonOf(g ways, u, v uint32) []uint32 {
 	var list []uint32
 	eachCommon(g, u, v, func(w uint32) { list = append(list, w) })
 	return list
@@ -124,11 +130,15 @@ func Common(g *csr.Graph, u, v uint32) []uint32 {
 
 // eachCommon calls f for the common neighbours of two distinct vertices in
 // ascending order, and for none if u equals v.
-func eachCommon(g *csr.Graph, u, v uint32, f func(w uint32)) {
+func eachCommon(g ways, u, v uint32, f func(w uint32)) {
 	if u == v {
 		return
 	}
-	short, long := g.Neighbors(u), g.Neighbors(v)
+	eachOfBoth(g.out.Neighbors(u), g.in.Neighbors(v), f)
+}
+
+// eachOfBoth calls f for the elements of two ascending lists, ascending.
+func eachOfBoth(short, long []uint32, f func(w uint32)) {
 	if len(short) > len(long) {
 		short, long = long, short
 	}
@@ -216,7 +226,7 @@ func summedBy(heuristic string) *summed {
 		// Logarithms take longer than all else. Few vertices have a higher degree.
 		table := make([]float64, 1024)
 		for d := range table {
-			table[d] = 1 / math.Log(float64(d))
+			table[d] = 1 / math.Log(float64(max(2, d)))
 		}
 		return &summed{weight: func(degree int) float64 {
 			if degree < len(table) {

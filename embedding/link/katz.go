@@ -21,7 +21,7 @@ const (
 // edge between the two is not counted: the score depends only on the rest of the graph.
 // It takes O(d(v) + Σ d(x)) over the neighbours x of u at most, u being the one of lower
 // degree.
-func Katz(g *csr.Graph, u, v uint32) float64 { return newPaths(g, "katz").score(u, v) }
+func Katz(g *csr.Graph, u, v uint32) float64 { return newPaths(undirected(g), "katz").score(u, v) }
 
 // LocalPathEpsilon is the weight of a path of three edges in LocalPath, that of the
 // paper.
@@ -32,7 +32,9 @@ const LocalPathEpsilon = 0.001
 // Paths for Link Prediction of Complex Networks", 2009. Common neighbours decide, and
 // paths of three edges only between pairs with equally many common neighbours. Time as
 // for Katz.
-func LocalPath(g *csr.Graph, u, v uint32) float64 { return newPaths(g, "local_path").score(u, v) }
+func LocalPath(g *csr.Graph, u, v uint32) float64 {
+	return newPaths(undirected(g), "local_path").score(u, v)
+}
 
 // paths counts the paths of two and three edges of pairs. It is safe for concurrent use.
 type paths struct {
@@ -40,7 +42,7 @@ type paths struct {
 	weigh func(common, triples int64) float64
 }
 
-func newPaths(g *csr.Graph, name string) paths { return paths{newCommon(g), pathWeights(name)} }
+func newPaths(g ways, name string) paths { return paths{newCommon(g), pathWeights(name)} }
 
 // pathWeights returns the function by which a scorer weights its paths, nil if it counts
 // none.
@@ -58,48 +60,45 @@ func (k paths) score(u, v uint32) float64 {
 	if u == v {
 		return 0
 	}
-	if k.g.Degree(u) > k.g.Degree(v) {
-		u, v = v, u
+	g, from, to := k.g, u, v
+	if g.out.Degree(from) > g.in.Degree(to) {
+		g, from, to = g.reversed(), v, u
 	}
-	if k.g.Degree(u) == 0 {
+	if g.out.Degree(from) == 0 {
 		return 0
 	}
 	m := k.scratch.Get().(*marks)
 	defer k.scratch.Put(m)
 	common := int64(len(k.list(m, u, v)))
-	return k.weigh(common, k.triples(m, u, v)-k.detours(u, v))
+	return k.weigh(common, triples(g, m, from, to)-detours(g, from, to))
 }
 
-// detours is the number of walks of three edges that take the edge of u and v, if
+// detours is the number of walks of three edges from u to v that take the edge from u to v, if
 // there is one: to any neighbour and back before it or after it, or there and back
 // along the edge itself.
-func (k paths) detours(u, v uint32) int64 {
-	if !k.g.HasEdge(u, v) {
+func detours(g ways, u, v uint32) int64 {
+	if !g.has(u, v) {
 		return 0
 	}
-	return int64(k.g.Degree(u)) + int64(k.g.Degree(v)) - 1
+	n := g.mutual(u) + g.mutual(v)
+	if g.has(v, u) {
+		n--
+	}
+	return n
 }
 
-// triples counts the walks of three edges: over the neighbours x of u, the
+// triples counts the walks of three edges from u to v: over the neighbours x of u, the
 // neighbours that x has in common with v, or that are v's.
-func (k paths) triples(m *marks, u, v uint32) int64 {
-	last := k.g.Neighbors(v)
+func triples(g ways, m *marks, u, v uint32) int64 {
+	last := g.in.Neighbors(v)
 	if len(m.bits) > 0 {
-		m.set(v, last)
+		m.set(last)
 	}
 	n := int64(0)
-	for _, x := range k.g.Neighbors(u) {
-		row := k.g.Neighbors(x)
-		if len(row)/gallopRatio >= len(last) {
-			gallop(last, row, func(uint32) { n++ })
-			continue
-		}
-		switch {
-		case x == v:
-			n += int64(len(row))
-			continue
-		case len(m.bits) == 0:
-			eachCommon(k.g, x, v, func(uint32) { n++ })
+	for _, x := range g.out.Neighbors(u) {
+		row := g.out.Neighbors(x)
+		if len(m.bits) == 0 || len(row)/gallopRatio >= len(last) {
+			eachOfBoth(row, last, func(uint32) { n++ })
 			continue
 		}
 		for _, y := range row {

@@ -10,7 +10,7 @@ import "heavytail/storage/csr"
 // heuristics, an edge between the two counts for nothing. The roots are rounded to 31 bits
 // behind the point, so that equal sums are equal in any order of the paths. It takes O(d(v) + Σ d(x)) over
 // the neighbours x of u, u being the one of lower degree, the lower number of equal ones.
-func L3(g *csr.Graph, u, v uint32) float64 { return newL3(g).score(u, v) }
+func L3(g *csr.Graph, u, v uint32) float64 { return newL3(undirected(g)).score(u, v) }
 
 // l3 adds up the paths of three edges of pairs. It is safe for concurrent use.
 type l3 struct {
@@ -18,7 +18,7 @@ type l3 struct {
 	roots []uint32 // of small degrees
 }
 
-func newL3(g *csr.Graph) *l3 {
+func newL3(g ways) *l3 {
 	l := &l3{common: newCommon(g), roots: make([]uint32, 1024)}
 	for d := range l.roots {
 		l.roots[d] = fixedRoot(d)
@@ -35,22 +35,22 @@ func (l *l3) root(d int) uint32 {
 }
 
 func (l *l3) score(u, v uint32) float64 {
-	if du, dv := l.g.Degree(u), l.g.Degree(v); du > dv || du == dv && u > v {
-		u, v = v, u
+	g := l.g
+	if du, dv := g.out.Degree(u), g.in.Degree(v); du > dv || du == dv && u > v {
+		g, u, v = g.reversed(), v, u
 	}
-	if u == v || l.g.Degree(u) == 0 {
+	if u == v || g.out.Degree(u) == 0 {
 		return 0
 	}
 	m := l.scratch.Get().(*marks)
 	defer l.scratch.Put(m)
-	last := l.g.Neighbors(v)
 	if len(m.bits) > 0 {
-		m.set(v, last)
+		m.set(g.in.Neighbors(v))
 	}
 	var sum fixed
-	for _, x := range l.g.Neighbors(u) {
+	for _, x := range g.out.Neighbors(u) {
 		if x != v {
-			sum.add(l.ends(m, u, v, x), l.root(l.g.Degree(x)))
+			sum.add(l.ends(g, m, u, v, x), l.root(g.out.Degree(x)))
 		}
 	}
 	return sum.float()
@@ -58,16 +58,16 @@ func (l *l3) score(u, v uint32) float64 {
 
 // ends adds the weights of the common neighbours of x and v but u, ascending. The row of
 // v is marked, where there is room for marks.
-func (l *l3) ends(m *marks, u, v, x uint32) uint64 {
+func (l *l3) ends(g ways, m *marks, u, v, x uint32) uint64 {
 	sum := uint64(0)
 	add := func(y uint32) {
 		if y != u {
-			sum += uint64(l.root(l.g.Degree(y)))
+			sum += uint64(l.root(g.in.Degree(y)))
 		}
 	}
-	row, last := l.g.Neighbors(x), l.g.Neighbors(v)
+	row, last := g.out.Neighbors(x), g.in.Neighbors(v)
 	if len(m.bits) == 0 || len(row)/gallopRatio >= len(last) {
-		eachCommon(l.g, x, v, add)
+		eachCommon(g, x, v, add)
 		return sum
 	}
 	for _, y := range row {

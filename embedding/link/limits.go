@@ -61,7 +61,7 @@ func isDense(g *csr.Graph) bool {
 // edges, or of three (triples), of which no vertex takes more than all entries of the graph,
 // since vertices are reached once. With scores each candidate is scored by a function.
 func countSteps(g *csr.Graph, triples, scores bool) []int64 {
-	n, entries := g.Vertices(), 2*g.Edges()
+	n, entries := g.Vertices(), int64(len(g.Targets))
 	over := func(of func(x uint32) int64) []int64 {
 		list := make([]int64, n)
 		for u := range list {

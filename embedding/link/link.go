@@ -60,14 +60,41 @@ func (s Scorer) Words() string {
 	return ""
 }
 
+// Along says in one line what the score of an ordered pair is in a directed graph: see NewAlong.
+func (s Scorer) Along() string {
+	const inner = "common neighbours have an edge from the source and one to the target"
+	switch s.Name {
+	case "common_neighbors":
+		return inner
+	case "adamic_adar":
+		return inner + ", and count by their out-degree, 1 as 2"
+	case "resource_allocation", recentNeighbors:
+		return inner + ", and count by their out-degree"
+	case "preferential_attachment":
+		return "out-degree of the source times in-degree of the target"
+	case "katz", "local_path":
+		return "paths lead along the edges from the source to the target"
+	case "l3":
+		return "paths lead along the edges; the first inner vertex counts by its out-degree, the second by its in-degree"
+	}
+	if s.NeedsEmbedding {
+		return "the same score in both directions"
+	}
+	return inner + "; the degrees are the out-degree of the source and the in-degree of the target"
+}
+
 // New returns the named scorer as a function of two vertices. Scorers of
 // graphs need g, whose weights they do not use, those of embeddings m; the other
 // may be nil. The function is safe for concurrent use and panics if a vertex is
 // out of range. Every score is symmetric in its two vertices.
 func New(name string, g *csr.Graph, m *vec.Matrix) (func(u, v uint32) float64, error) {
+	return newScore(name, undirected(g), m)
+}
+
+func newScore(name string, g ways, m *vec.Matrix) (func(u, v uint32) float64, error) {
 	heuristic, vector := lookup(name)
 	switch {
-	case heuristic != nil && g == nil:
+	case heuristic != nil && g.out == nil:
 		return nil, fmt.Errorf("%s: %w", name, ErrNeedsGraph)
 	case pathWeights(name) != nil:
 		return newPaths(g, name).score, nil
@@ -81,8 +108,8 @@ func New(name string, g *csr.Graph, m *vec.Matrix) (func(u, v uint32) float64, e
 		return newL3(g).score, nil
 	case heuristic != nil && summedBy(name) != nil:
 		return newCommon(g).scorer(summedBy(name)), nil
-	case heuristic != nil:
-		return func(u, v uint32) float64 { return heuristic(g, u, v) }, nil
+	case heuristic != nil: // preferential_attachment
+		return func(u, v uint32) float64 { return degreeProduct(g, u, v) }, nil
 	case vector != nil && m == nil:
 		return nil, fmt.Errorf("%s: %w", name, ErrNeedsEmbedding)
 	case vector != nil:

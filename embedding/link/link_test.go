@@ -166,14 +166,14 @@ func TestHeuristics_Sets(t *testing.T) {
 		// The same functions for all pairs, since they keep marks between pairs; and functions
 		// without memory for marks.
 		functions := map[string][]func(u, v uint32) float64{}
-		unmarked := newCommon(g)
+		unmarked := newCommon(undirected(g))
 		unmarked.scratch.New = func() any { return &marks{} }
 		for _, name := range []string{"common_neighbors", "jaccard", "sorensen", "lhn", "hub_promoted", "hub_depressed", "adamic_adar", "resource_allocation", "katz", "local_path", "l3"} {
 			score, err := New(name, g, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			plain := newL3(g)
+			plain := newL3(undirected(g))
 			plain.common = unmarked
 			functions[name] = []func(u, v uint32) float64{score, plain.score}
 			if weigh := pathWeights(name); weigh != nil {
@@ -201,7 +201,7 @@ func TestHeuristics_Sets(t *testing.T) {
 				}
 			}
 			var got []uint32
-			eachCommon(g, u, v, func(w uint32) { got = append(got, w) })
+			eachCommon(undirected(g), u, v, func(w uint32) { got = append(got, w) })
 			if !slices.Equal(got, common) {
 				t.Fatalf("common neighbours of %d and %d: %v, expected %v", u, v, got, common)
 			}

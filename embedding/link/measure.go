@@ -61,7 +61,7 @@ func newMeasures(g *csr.Graph, vectors []*vec.Matrix, columns []column) (*measur
 			}
 		case c.name == recentNeighbors:
 			var err error
-			if m.recent, err = newRecent(g); err != nil {
+			if m.recent, err = newRecent(undirected(g)); err != nil {
 				return nil, err
 			}
 		case c.name == "katz", c.name == "local_path", c.name == "l3", c.name == l3PerDegrees:

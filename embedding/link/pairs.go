@@ -21,8 +21,8 @@ import (
 func (p *Predictor) degreesFor(ctx context.Context, u uint32, t *top) ([]PredictedLink, int64, error) {
 	s := p.scratch.Get().(*scratch)
 	defer p.scratch.Put(s)
-	s.exclude(p.g, u)
-	defer s.include(p.g, u)
+	s.exclude(p.g.out, u)
+	defer s.include(p.g.out, u)
 	scored := int64(0)
 	for i, v := range p.order() {
 		if i%(1<<20) == 0 && ctx.Err() != nil {
@@ -46,7 +46,7 @@ func (p *Predictor) degreesFor(ctx context.Context, u uint32, t *top) ([]Predict
 func (p *Predictor) searchDegrees(u uint32, t *top) int64 {
 	scored := int64(0)
 	for _, v := range p.order() {
-		if !p.opts.Sides.Across(u, v) || p.g.HasEdge(u, v) || !p.admits(v) {
+		if !p.opts.Sides.Across(u, v) || p.g.has(u, v) || !p.admits(v) {
 			continue
 		}
 		l := PredictedLink{min(u, v), max(u, v), p.s.Score(u, v)}
@@ -74,18 +74,22 @@ func descending(g *csr.Graph) []uint32 {
 // ascending order, until it has enough links. It takes O(n log n + c + l + s), with c
 // pairs of degrees, l existing links that it passes, and s answers.
 func (p *Predictor) degreesAll(ctx context.Context, n int) ([]PredictedLink, int64, error) {
-	byDegree := map[int][]uint32{}
-	for v := range uint32(p.g.Vertices()) {
-		if d := p.g.Degree(v); d > 0 && p.admits(v) {
-			byDegree[d] = append(byDegree[d], v)
-		}
+	rows := degreesOf(p.g.out, p.admits)
+	columns := rows
+	if p.g.directed() {
+		columns = degreesOf(p.g.in, p.admits)
 	}
-	degrees := slices.Sorted(maps.Keys(byDegree))
-	slices.Reverse(degrees)
-	// The heap has for each degree the next lower degree to pair it with.
+	// In an undirected graph two degrees come up once, the higher one as a row.
+	first := func(i int) int {
+		if p.g.directed() {
+			return 0
+		}
+		return i
+	}
+	// The heap has for each degree of a row the next lower degree of a column to pair it with.
 	var pairs degreePairs
-	if len(degrees) > 0 {
-		pairs = append(pairs, degreePair{degrees, 0, 0})
+	if min(len(rows.degrees), len(columns.degrees)) > 0 {
+		pairs = append(pairs, degreePair{rows.degrees, columns.degrees, 0, 0})
 	}
 	var links []PredictedLink
 	t := p.top(n)
@@ -98,11 +102,15 @@ func (p *Predictor) degreesAll(ctx context.Context, n int) ([]PredictedLink, int
 		var ends []degreeEnd
 		for len(pairs) > 0 && pairs[0].product() == product {
 			at := pairs[0]
-			ends = appendEnds(ends, byDegree, degrees[at.i], degrees[at.j])
-			if at.i == at.j && at.i+1 < len(degrees) {
-				heap.Push(&pairs, degreePair{degrees, at.i + 1, at.i + 1})
+			a, b := at.rows[at.i], at.columns[at.j]
+			ends = appendEnds(ends, rows.of[a], columns.of[b])
+			if !p.g.directed() && a != b {
+				ends = appendEnds(ends, rows.of[b], columns.of[a])
 			}
-			if pairs[0].j++; pairs[0].j == len(degrees) {
+			if at.j == first(at.i) && at.i+1 < len(at.rows) {
+				heap.Push(&pairs, degreePair{at.rows, at.columns, at.i + 1, first(at.i + 1)})
+			}
+			if pairs[0].j++; pairs[0].j == len(at.columns) {
 				heap.Pop(&pairs)
 			} else {
 				heap.Fix(&pairs, 0)
@@ -110,15 +118,18 @@ func (p *Predictor) degreesAll(ctx context.Context, n int) ([]PredictedLink, int
 		}
 		slices.SortFunc(ends, func(a, b degreeEnd) int { return cmp.Compare(a.u, b.u) })
 		for _, e := range ends {
-			first, _ := slices.BinarySearch(e.others, e.u+1)
-			for _, v := range e.others[first:] {
+			others := e.others
+			if !p.g.directed() {
+				others = startingAt(others, e.u+1)
+			}
+			for _, v := range others {
 				if len(links) == n {
 					break
 				}
 				if seen++; seen%(1<<16) == 0 && ctx.Err() != nil {
 					return nil, 0, fmt.Errorf("predicting: %w", ctx.Err())
 				}
-				if !p.g.HasEdge(e.u, v) {
+				if v != e.u && !p.g.has(e.u, v) {
 					scored++
 					links = append(links, PredictedLink{e.u, v, p.s.Score(e.u, v)})
 				}
@@ -134,26 +145,39 @@ type degreeEnd struct {
 	others []uint32
 }
 
-// appendEnds appends the vertices of two degrees, each with those of the other.
-func appendEnds(ends []degreeEnd, byDegree map[int][]uint32, a, b int) []degreeEnd {
-	for _, u := range byDegree[a] {
-		ends = append(ends, degreeEnd{u, byDegree[b]})
-	}
-	if a != b {
-		for _, u := range byDegree[b] {
-			ends = append(ends, degreeEnd{u, byDegree[a]})
-		}
+// appendEnds appends vertices of one degree, each with those of another.
+func appendEnds(ends []degreeEnd, of, others []uint32) []degreeEnd {
+	for _, u := range of {
+		ends = append(ends, degreeEnd{u, others})
 	}
 	return ends
 }
 
-// degreePair is two entries of a descending list of degrees, j not before i.
-type degreePair struct {
+// degreeLists are the admitted vertices by their degree, and the degrees above 0, descending.
+type degreeLists struct {
+	of      map[int][]uint32
 	degrees []int
-	i, j    int
 }
 
-func (d degreePair) product() int64 { return int64(d.degrees[d.i]) * int64(d.degrees[d.j]) }
+func degreesOf(g *csr.Graph, admits func(v uint32) bool) degreeLists {
+	l := degreeLists{of: map[int][]uint32{}}
+	for v := range uint32(g.Vertices()) {
+		if d := g.Degree(v); d > 0 && admits(v) {
+			l.of[d] = append(l.of[d], v)
+		}
+	}
+	l.degrees = slices.Sorted(maps.Keys(l.of))
+	slices.Reverse(l.degrees)
+	return l
+}
+
+// degreePair is an entry of each of two descending lists of degrees.
+type degreePair struct {
+	rows, columns []int
+	i, j          int
+}
+
+func (d degreePair) product() int64 { return int64(d.rows[d.i]) * int64(d.columns[d.j]) }
 
 // degreePairs is a heap, the greatest product first.
 type degreePairs []degreePair

@@ -40,7 +40,7 @@ func Timed(g *csr.Graph) bool {
 // later edge, the half-life and the power of the degree, which is between those of common
 // neighbours (0) and resource allocation (1), are ours.
 func RecentNeighbors(g *csr.Graph, u, v uint32) float64 {
-	r, err := newRecent(g)
+	r, err := newRecent(undirected(g))
 	if err != nil {
 		return 0
 	}
@@ -56,14 +56,14 @@ type recent struct {
 }
 
 // newRecent takes O(m).
-func newRecent(g *csr.Graph) (*recent, error) {
+func newRecent(g ways) (*recent, error) {
 	r := &recent{common: newCommon(g), first: math.MaxInt64, last: csr.NoTime}
-	for _, t := range g.Times {
+	for _, t := range g.out.Times {
 		if t != csr.NoTime {
 			r.first, r.last = min(r.first, t), max(r.last, t)
 		}
 	}
-	if !Timed(g) {
+	if !Timed(g.out) {
 		return nil, fmt.Errorf("%s: %w", recentNeighbors, ErrNeedsTimes)
 	}
 	if r.last > r.first {
@@ -93,17 +93,18 @@ func (r *recent) score(u, v uint32) float64 {
 	}
 	m := r.scratch.Get().(*marks)
 	defer r.scratch.Put(m)
-	atU, atV := r.g.Offsets[u], r.g.Offsets[v]
+	out, in := r.g.out, r.g.in
+	atU, atV := out.Offsets[u], in.Offsets[v]
 	sum := 0.0
 	for _, w := range r.list(m, u, v) {
-		atU, atV = r.next(atU, u, w), r.next(atV, v, w)
-		sum += r.decay(max(r.g.Times[atU], r.g.Times[atV])) / penalty(r.g.Degree(w))
+		atU, atV = next(out, atU, u, w), next(in, atV, v, w)
+		sum += r.decay(max(out.Times[atU], in.Times[atV])) / penalty(out.Degree(w))
 	}
 	return sum
 }
 
 // next returns the index of w in the row of a vertex, in which it is, at or after an index.
-func (r *recent) next(at int64, of, w uint32) int64 {
-	i, _ := slices.BinarySearch(r.g.Targets[at:r.g.Offsets[of+1]], w)
+func next(g *csr.Graph, at int64, of, w uint32) int64 {
+	i, _ := slices.BinarySearch(g.Targets[at:g.Offsets[of+1]], w)
 	return at + int64(i)
 }

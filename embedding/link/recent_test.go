@@ -99,7 +99,7 @@ func TestRecentNeighbors_Definition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		unmarked, err := newRecent(g)
+		unmarked, err := newRecent(undirected(g))
 		if err != nil {
 			t.Fatal(err)
 		}

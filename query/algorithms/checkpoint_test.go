@@ -88,7 +88,7 @@ func checkpointGraph(t *testing.T) *csr.Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	edges := newExchange(a, 0).edges
+	edges := newExchange(a, false, 0).edges
 	for v := uint32(1150); v < 1190; v++ { // a path
 		edges = append(edges, csr.Edge{U: v, V: v + 1})
 	}

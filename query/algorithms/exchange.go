@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"heavytail/storage/csr"
 )
@@ -23,11 +24,44 @@ type ExchangeOptions struct {
 // 2002). The result has no weights and no timestamps. It takes O(PerEdge·m) on one core,
 // and 36 bytes per edge and 16 per vertex, the result included.
 func Exchange(ctx context.Context, g *csr.Graph, opts ExchangeOptions) (*csr.Graph, error) {
+	edges, err := exchanged(ctx, g, false, opts)
+	if err != nil {
+		return nil, err
+	}
+	made, err := csr.FromEdges(g.Vertices(), edges)
+	if err != nil {
+		return nil, fmt.Errorf("exchange: %w", err)
+	}
+	return made, nil
+}
+
+// DirectedExchange returns a random directed graph with the in-degrees and out-degrees of d: it is Exchange of the
+// targets of two edges, so that the two directions of a pair are as often both edges as by chance. It takes 44 bytes per edge
+// and 16 per vertex, the result included.
+func DirectedExchange(ctx context.Context, d *csr.Directed, opts ExchangeOptions) (*csr.Directed, error) {
+	edges, err := exchanged(ctx, (*csr.Graph)(&d.Out), true, opts)
+	if err != nil {
+		return nil, err
+	}
+	rows := csr.Rows{Offsets: d.Out.Offsets, Targets: make([]uint32, len(edges))} // the out-degrees are those of d
+	next := slices.Clone(rows.Offsets)
+	for _, e := range edges {
+		rows.Targets[next[e.U]] = e.V
+		next[e.U]++
+	}
+	for u := range uint32(rows.Vertices()) {
+		slices.Sort(rows.Neighbors(u))
+	}
+	return csr.NewDirected(rows), nil
+}
+
+// exchanged returns the edges of a graph, or the arcs in its rows, after random exchanges.
+func exchanged(ctx context.Context, g *csr.Graph, arcs bool, opts ExchangeOptions) ([]csr.Edge, error) {
 	opts.PerEdge = cmp.Or(opts.PerEdge, 10)
 	if opts.PerEdge < 0 {
 		return nil, &OptionError{"exchanges", opts.PerEdge, "at least 1"}
 	}
-	e := newExchange(g, opts.Seed)
+	e := newExchange(g, arcs, opts.Seed)
 	attempts := int64(opts.PerEdge) * int64(len(e.edges))
 	report := opts.reporter("exchanging", attempts)
 	for i := range attempts {
@@ -40,12 +74,7 @@ func Exchange(ctx context.Context, g *csr.Graph, opts ExchangeOptions) (*csr.Gra
 		e.attempt()
 	}
 	report(attempts)
-	e.set = nil
-	made, err := csr.FromEdges(g.Vertices(), e.edges)
-	if err != nil {
-		return nil, fmt.Errorf("exchange: %w", err)
-	}
-	return made, nil
+	return e.edges, nil
 }
 
 // exchange has the present edges, as a list and as a set.
@@ -53,26 +82,42 @@ type exchange struct {
 	rng   *rand.Rand
 	edges []csr.Edge
 	set   *csr.EdgeSet
+	arcs  bool
 }
 
-func newExchange(g *csr.Graph, seed uint64) *exchange {
-	e := &exchange{rng: rand.New(rand.NewPCG(seed, 0xe8c4)), edges: make([]csr.Edge, 0, g.Edges()), set: csr.NewEdgeSet(g.Edges())}
+func newExchange(g *csr.Graph, arcs bool, seed uint64) *exchange {
+	n := g.Edges()
+	e := &exchange{rng: rand.New(rand.NewPCG(seed, 0xe8c4)), arcs: arcs}
+	if arcs {
+		n = int64(len(g.Targets))
+		e.set = csr.NewArcSet(n)
+	} else {
+		e.set = csr.NewEdgeSet(n)
+	}
+	e.edges = make([]csr.Edge, 0, n)
 	for v := range uint32(g.Vertices()) {
 		for _, u := range g.Neighbors(v) {
-			if u < v {
-				e.edges = append(e.edges, csr.Edge{U: u, V: v})
-				e.set.Add(csr.Edge{U: u, V: v})
+			switch {
+			case arcs:
+				e.add(csr.Edge{U: v, V: u})
+			case u < v:
+				e.add(csr.Edge{U: u, V: v})
 			}
 		}
 	}
 	return e
 }
 
+func (e *exchange) add(edge csr.Edge) {
+	e.edges = append(e.edges, edge)
+	e.set.Add(edge)
+}
+
 // attempt exchanges the ends of two random edges, if it can.
 func (e *exchange) attempt() {
 	i, j := e.rng.IntN(len(e.edges)), e.rng.IntN(len(e.edges))
 	a, b := e.edges[i], e.edges[j]
-	if e.rng.Uint32()&1 != 0 {
+	if !e.arcs && e.rng.Uint32()&1 != 0 {
 		b.U, b.V = b.V, b.U
 	}
 	first, second := csr.Edge{U: a.U, V: b.V}, csr.Edge{U: b.U, V: a.V}

@@ -3,12 +3,15 @@ package algorithms
 import (
 	"context"
 	"errors"
+	"math"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
 
 	"heavytail/.ci/realgraph"
 	"heavytail/.ci/testgraph"
+	"heavytail/storage/csr"
 )
 
 func TestExchange_KeepsDegrees(t *testing.T) {
@@ -41,6 +44,52 @@ func TestExchange_KeepsDegrees(t *testing.T) {
 	}
 	if _, err := Exchange(t.Context(), g, ExchangeOptions{PerEdge: -1}); !errors.Is(err, ErrOption) {
 		t.Error(err)
+	}
+}
+
+func TestDirectedExchange(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, n := range []int{1, 5, 60} {
+		rows := csr.Rows{Offsets: make([]int64, n+1)}
+		for u := range uint32(n) {
+			for v := range uint32(n) {
+				if u != v && random.IntN(n) < 4 {
+					rows.Targets = append(rows.Targets, v)
+				}
+			}
+			rows.Offsets[u+1] = int64(len(rows.Targets))
+		}
+		d := csr.NewDirected(rows)
+		made, err := DirectedExchange(t.Context(), d, ExchangeOptions{Seed: 3})
+		if err != nil || made.Validate() != nil || !slices.Equal(made.Out.Offsets, d.Out.Offsets) || !slices.Equal(made.In.Offsets, d.In.Offsets) {
+			t.Fatalf("%d vertices: %v, %v", n, err, made.Validate())
+		}
+		if n == 60 && slices.Equal(made.Out.Targets, d.Out.Targets) {
+			t.Error("the edges are the same")
+		}
+		again, err := DirectedExchange(t.Context(), d, ExchangeOptions{Seed: 3})
+		if err != nil || !reflect.DeepEqual(again, made) {
+			t.Errorf("the same seed gives another graph, %v", err)
+		}
+	}
+	// Every graph of these degrees is as likely as any other: 0 and 1 lead to two each of 2, 3, 4, 5, which have one edge.
+	d := csr.NewDirected(csr.Rows{Offsets: []int64{0, 2, 4, 4, 4, 4, 4}, Targets: []uint32{2, 3, 4, 5}})
+	counts := map[[2]uint32]int{}
+	const draws = 6000
+	for seed := range uint64(draws) {
+		made, err := DirectedExchange(t.Context(), d, ExchangeOptions{Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts[[2]uint32(made.Out.Neighbors(0))]++
+	}
+	for targets, count := range counts {
+		if math.Abs(float64(count)-draws/6) > 5*math.Sqrt(draws/6) {
+			t.Errorf("%v came up %d times of %d", targets, count, draws)
+		}
+	}
+	if len(counts) != 6 {
+		t.Errorf("%d graphs of 6", len(counts))
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/lists"
+	"heavytail/query/internal/scoring"
 	"heavytail/query/internal/session"
 	"heavytail/query/internal/textfile"
 	"heavytail/query/parser"
@@ -36,6 +37,8 @@ type EvaluateTestRequest struct {
 	Edges  PairSource         // of the test, or of the validation
 	Others PairSource         // pairs that are no edges
 	With   []catalogue.Scorer // nil is all heuristics that the graph has data for
+	// Direction is that of pairs of a directed graph, as in ScoreRequest.
+	Direction string
 	// Own divides Others, in the order of their file, into lists of equal length, one for each edge of Edges
 	// in the order of its file. Otherwise all edges are compared with all other pairs.
 	Own  bool
@@ -140,6 +143,7 @@ func evaluateTestSchema() option.Schema[EvaluateTestRequest] {
 	return append(option.Schema[request]{
 		option.Bool(ownOption, "each test edge has its own pairs: the first ones of the file are of the first edge, and all have equally many. Otherwise all edges are compared with all pairs", func(r *request) *bool { return &r.Own }),
 		option.Parsed(hitsOption, "comma-separated k of hits: the fraction of edges that score above the k-th highest pair; with own the fraction whose rank is at most k", func(r *request) *[]int { return &r.Hits }, hitsIn, hitsText).OrElse(hitsText(DefaultHits())),
+		scoring.DirectionField("pairs have a source and a target, and are scored along the edges", func(r *request) *string { return &r.Direction }),
 		option.Bool(leaksOption, "measure although test edges are in the graph, or pairs are edges", func(r *request) *bool { return &r.AllowLeaks }),
 	}, textfile.PairsFields(func(r *request) *format.HeaderMode { return &r.Header }, func(r *request) *string { return &r.Separator })...)
 }
@@ -198,7 +202,26 @@ func resolveEvaluateTest(c *engine.Call, req EvaluateTestRequest) (*scorerEntrie
 			return nil, err
 		}
 	}
-	return findScorers(c, req.Graph, with)
+	found, err := findScorers(c, req.Graph, with)
+	if err == nil {
+		err = found.toward(req.Direction)
+	}
+	if err != nil || !found.along {
+		return found, err
+	}
+	return found, cmp.Or(req.Edges.checkDirected(c, partTest), req.Others.checkDirected(c, partAgainst))
+}
+
+// checkDirected refuses the edges of an undirected graph as pairs with a direction.
+func (s PairSource) checkDirected(c *engine.Call, at fault.Part) error {
+	if s.Graph == "" {
+		return nil
+	}
+	info, err := c.GraphInfo(s.Graph, at)
+	if err == nil && !info.Directed {
+		err = fault.New(at, "graph %s is undirected: its edges have no direction", fault.Name(s.Graph)).WithOption("to read the undirected view of the graph", scoring.DirectionOption, scoring.DirectionBoth)
+	}
+	return err
 }
 
 func (s PairSource) check(c *engine.Call, at fault.Part) error {
@@ -270,9 +293,12 @@ func (t *testPairs) read() (err error) {
 		return err
 	}
 	known := csr.NewEdgeSet(int64(len(t.edges)))
+	if t.along != nil {
+		known = csr.NewArcSet(int64(len(t.edges)))
+	}
 	again := int64(0)
 	for _, e := range t.edges {
-		if !known.Add(csr.Edge{U: min(e.U, e.V), V: max(e.U, e.V)}) {
+		if !known.Add(e) {
 			again++
 		}
 	}
@@ -367,17 +393,28 @@ func (p *pairCheck) pairs(in io.Reader, opts format.EdgeListOptions) error {
 }
 
 func (p *pairCheck) graphEdges(from PairSource) error {
-	g, err := p.call.Graph(from.Graph, p.at)
-	if err != nil {
-		return err
+	var g *session.Graph
+	var rows *csr.Graph
+	if p.along != nil {
+		view, d, err := p.call.Directed(from.Graph, p.at)
+		if err != nil {
+			return err
+		}
+		g, rows = view, (*csr.Graph)(&d.Out)
+	} else {
+		view, err := p.call.Graph(from.Graph, p.at)
+		if err != nil {
+			return err
+		}
+		g, rows = view, view.Graph
 	}
 	var source, target []byte
 	for u := range uint32(g.Graph.Vertices()) {
 		if u%1024 == 0 && p.call.Ctx.Err() != nil {
 			return p.call.Ctx.Err()
 		}
-		for _, v := range g.Graph.Neighbors(u) {
-			if u < v {
+		for _, v := range rows.Neighbors(u) {
+			if p.along != nil || u < v {
 				source, target = g.AppendKey(source[:0], u), g.AppendKey(target[:0], v)
 				if err := p.add(source, target); err != nil {
 					return err
@@ -396,7 +433,7 @@ func (p *pairCheck) add(source, target []byte) error {
 		p.unknown.add(source, target)
 	case u == v:
 		p.loops.add(source, target)
-	case p.graph.Graph.HasEdge(u, v), p.known != nil && p.known.Has(csr.Edge{U: min(u, v), V: max(u, v)}):
+	case p.hasEdge(u, v), p.known != nil && p.known.Has(csr.Edge{U: u, V: v}):
 		p.linked.add(source, target)
 	}
 	p.list = append(p.list, csr.Edge{U: u, V: v})

@@ -20,16 +20,18 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
+	"heavytail/storage/csr"
 )
 
 // mostCommon is the number of common neighbours that an explanation lists.
 const mostCommon = 5
 
-// CommonNeighbor is a vertex that has edges to both vertices of a pair.
+// CommonNeighbor is a vertex that has edges to both vertices of a pair, or in a directed graph an edge from the source
+// and one to the target.
 type CommonNeighbor struct {
 	Vertex string  `json:"vertex"`
-	Degree int     `json:"degree"`
-	Weight float64 `json:"weight"` // 1/ln(Degree), its part of the score of adamic_adar
+	Degree int     `json:"degree"` // the out-degree, where pairs have a direction
+	Weight float64 `json:"weight"` // its part of the score of adamic_adar: 1/ln(Degree), of a Degree of 1 that of 2
 }
 
 // ExplainedScore is a score of a pair.
@@ -73,7 +75,8 @@ func alike(model storage.ModelInfo, probability float64) *AlikePairs {
 type ExplainScoreResult struct {
 	Pair
 	Linked  bool   `json:"linked"`  // the graph already has this edge
-	Degrees [2]int `json:"degrees"` // of the two vertices
+	Along   bool   `json:"along"`   // the pair has a direction
+	Degrees [2]int `json:"degrees"` // of the two vertices; with Along the out-degree of the source and the in-degree of the target
 	Common  int    `json:"common"`  // number of common neighbours
 	// Heaviest are the common neighbours with the fewest edges, five at most: a
 	// common neighbour with few edges is stronger evidence for a link than a hub.
@@ -117,10 +120,10 @@ func (s *Service) Explain(ctx context.Context, req ScoreRequest) (ExplainScoreRe
 }
 
 func explainSchema() option.Schema[ScoreRequest] {
-	return option.Schema[ScoreRequest]{
+	return append(scoreSchema(),
 		option.Float("base_rate", "fraction of edges among pairs such as this one, such as 0.001, for which the probability of a model is shown too; 0 shows that of equal numbers of edges and other pairs alone", func(r *ScoreRequest) *float64 { return &r.BaseRate }).
 			Where("a number from 0 to below 1", func(v any) bool { return v.(float64) >= 0 && v.(float64) < 1 }),
-	}
+	)
 }
 
 // explained are the scorers of a request, or all heuristics.
@@ -156,7 +159,7 @@ func resolveExplainScore(c *engine.Call, req ScoreRequest) (*scorerEntries, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := c.CheckVertex(found.graph, req.Pairs[0].Source, engine.PartKey(0)); err != nil {
+	if err := cmp.Or(found.toward(req.Direction), c.CheckVertex(found.graph, req.Pairs[0].Source, engine.PartKey(0))); err != nil {
 		return nil, err
 	}
 	return found, c.CheckVertex(found.graph, req.Pairs[0].Target, engine.PartKey(1))
@@ -179,8 +182,8 @@ func runExplainScore(c *engine.Call, req ScoreRequest, found *scorerEntries) (Ex
 	if e.v, err = c.Vertex(e.graph, req.Pairs[0].Target, engine.PartKey(1)); err != nil {
 		return ExplainScoreResult{}, err
 	}
-	g := e.graph.Graph
-	r := ExplainScoreResult{Pair: req.Pairs[0], Linked: g.HasEdge(e.u, e.v), Degrees: [2]int{g.Degree(e.u), g.Degree(e.v)}}
+	from, to := e.rows()
+	r := ExplainScoreResult{Pair: req.Pairs[0], Linked: e.hasEdge(e.u, e.v), Along: found.along, Degrees: [2]int{from.Degree(e.u), to.Degree(e.v)}}
 	r.Common, r.Heaviest = e.common()
 	for i, w := range e.Scorers {
 		s := ExplainedScore{Scorer: w.Scorer, Score: math.NaN()}
@@ -211,14 +214,27 @@ type explaining struct {
 	u, v uint32
 }
 
+// rows are the edges from the first vertex of the pair, and those to the second.
+func (e *explaining) rows() (from, to *csr.Graph) {
+	if e.along != nil {
+		return (*csr.Graph)(&e.along.Out), (*csr.Graph)(&e.along.In)
+	}
+	return e.graph.Graph, e.graph.Graph
+}
+
 // common counts the common neighbours of the pair, and returns the heaviest.
 func (e *explaining) common() (n int, heaviest []CommonNeighbor) {
-	g := e.graph.Graph
-	common := link.Common(g, e.u, e.v)
+	g, _ := e.rows()
+	var common []uint32
+	if e.along != nil {
+		common = link.CommonAlong(e.along, e.u, e.v)
+	} else {
+		common = link.Common(g, e.u, e.v)
+	}
 	slices.SortStableFunc(common, func(a, b uint32) int { return cmp.Compare(g.Degree(a), g.Degree(b)) })
 	for _, w := range common[:min(len(common), mostCommon)] {
 		degree := g.Degree(w)
-		heaviest = append(heaviest, CommonNeighbor{e.graph.Key(w), degree, 1 / math.Log(float64(degree))})
+		heaviest = append(heaviest, CommonNeighbor{e.graph.Key(w), degree, 1 / math.Log(float64(max(2, degree)))})
 	}
 	return len(common), heaviest
 }
@@ -229,11 +245,15 @@ func (r ExplainScoreResult) rows() [][]rows.Value {
 		table = append(table, []rows.Value{item, value, usual, part})
 	}
 	add("linked", r.Linked, nil, nil)
-	add("degree of "+fault.QuoteKey(r.Source), int64(r.Degrees[0]), nil, nil)
-	add("degree of "+fault.QuoteKey(r.Target), int64(r.Degrees[1]), nil, nil)
+	degrees := [3]string{"degree", "degree", "degree"}
+	if r.Along {
+		degrees = [3]string{"out-degree", "in-degree", "out-degree"}
+	}
+	add(degrees[0]+" of "+fault.QuoteKey(r.Source), int64(r.Degrees[0]), nil, nil)
+	add(degrees[1]+" of "+fault.QuoteKey(r.Target), int64(r.Degrees[1]), nil, nil)
 	add("common neighbours", int64(r.Common), nil, nil)
 	for _, w := range r.Heaviest {
-		add("  "+fault.QuoteKey(w.Vertex)+", its degree and its part of adamic_adar", int64(w.Degree), nil, w.Weight)
+		add("  "+fault.QuoteKey(w.Vertex)+", its "+degrees[2]+" and its part of adamic_adar", int64(w.Degree), nil, w.Weight)
 	}
 	for _, s := range r.Scores {
 		add(s.Scorer.String(), cells.Number(s.Score), nil, nil)

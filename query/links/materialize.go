@@ -35,8 +35,9 @@ type MaterializeRequest struct {
 	With  catalogue.Scorer
 	K     int // number of links per vertex; 0 is DefaultK
 	// Near is as in PredictRequest; 0 is DefaultNear or K, whichever is more.
-	Near  int
-	Sides string // as in PredictRequest; where it is not empty, all links are computed each time
+	Near      int
+	Direction string // as in PredictRequest
+	Sides     string // as in PredictRequest; where it is not empty, all links are computed each time
 }
 
 // MaterializeResult is the answer of Materialize.
@@ -120,6 +121,7 @@ func materializeSchema() option.Schema[MaterializeRequest] {
 	return option.Schema[MaterializeRequest]{
 		option.Int("top", "number of links stored for each vertex", func(r *MaterializeRequest) *int { return &r.K }).OrElse(DefaultK).Between(1, storage.MaxPredicted),
 		scoring.NearField("for scorers of vectors: number of nearest vertices of each vertex that are candidates as well; at least top by default, and 0 takes none", func(r *MaterializeRequest) *int { return &r.Near }),
+		scoring.DirectionField("the links of a vertex are edges from it, predicted along the edges; not for models and with sides, whose default is both", func(r *MaterializeRequest) *string { return &r.Direction }),
 		scoring.SidesField(scoring.PredictedSides, func(r *MaterializeRequest) *string { return &r.Sides }),
 	}
 }
@@ -144,7 +146,7 @@ func resolveMaterialize(c *engine.Call, req MaterializeRequest) (*materializeEnt
 		req.With.Embedding = e.Info.Name
 	}
 	near = cmp.Or(near, max(DefaultNear, k))
-	found, err := resolvePrediction(c, PredictRequest{K: 1, Graph: req.Graph, With: req.With, Near: near, Sides: req.Sides})
+	found, err := resolvePrediction(c, PredictRequest{K: 1, Graph: req.Graph, With: req.With, Near: near, Sides: req.Sides, Direction: req.Direction})
 	if err != nil {
 		return nil, err
 	}
@@ -153,6 +155,9 @@ func resolveMaterialize(c *engine.Call, req MaterializeRequest) (*materializeEnt
 		{Name: "scorer", Value: req.With.Name}, {Name: "embedding", Value: req.With.Embedding}, {Name: "model", Value: req.With.Model},
 		{Name: "near", Value: fmt.Sprint(near)},
 	}}
+	if found.along {
+		m.with = append(m.with, storage.Setting{Name: scoring.DirectionOption, Value: scoring.DirectionOut})
+	}
 	if req.Sides != "" {
 		m.with = append(m.with, storage.Setting{Name: scoring.SidesOption, Value: req.Sides})
 	}
@@ -286,7 +291,7 @@ func runMaterialize(c *engine.Call, req MaterializeRequest, found *materializeEn
 		return MaterializeResult{}, err
 	}
 	defer release()
-	info := storage.PredictionInfo{Scorer: found.scorer().String(), K: m.K, Options: found.with, Made: m.made}
+	info := storage.PredictionInfo{Scorer: found.scorer().String(), K: m.K, Directed: found.along, Options: found.with, Made: m.made}
 	capped := noteCapped(c, predictor)
 	scoring.NoteBipartite(c, p.graph, p.Sides, req.With)
 	if capped > 0 {

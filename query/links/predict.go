@@ -51,7 +51,8 @@ func predictSchema() option.Schema[PredictRequest] {
 	return append(option.Schema[PredictRequest]{
 		scoring.NearField("for scorers of vectors: number of nearest vertices of each vertex that are candidates as well; with FOR at least n by default, and 0 takes none", func(r *PredictRequest) *int { return &r.Near }),
 		thresholdField("least score of a link, or the largest where the scorer is a distance; none for any score", func(r *PredictRequest) **float64 { return &r.Threshold }),
-		option.Int("top", "links of each vertex at most, without FOR: a link is kept if it is among the likeliest of both its ends; 0 for any number", func(r *PredictRequest) *int { return &r.Top }).NotNegative().Rule(PredictRequest.topOfGraph),
+		scoring.DirectionField("links are edges from a source to a target, predicted along the edges, and may be the way back of an edge; not for models and with sides, whose default is both", func(r *PredictRequest) *string { return &r.Direction }),
+		option.Int("top", "links of each vertex at most, without FOR: a link is kept if it is among the likeliest of both its ends, or of its source where it has a direction; 0 for any number", func(r *PredictRequest) *int { return &r.Top }).NotNegative().Rule(PredictRequest.topOfGraph),
 		scoring.SidesField(scoring.PredictedSides, func(r *PredictRequest) *string { return &r.Sides }),
 	}, search.EachFields(func(r PredictRequest) bool { return r.Each }, func(r *PredictRequest) *int64 { return &r.First }, func(r *PredictRequest) **int64 { return &r.Count })...)
 }
@@ -235,17 +236,23 @@ func eachStored(c *engine.Call, p *prediction) (*engine.Stream[PredictedLink], e
 	if err != nil {
 		return nil, err
 	}
-	graph, err := c.Graph(p.graph.Name, fault.Graph)
+	now := &loadedScoring{}
+	if info.Directed {
+		now.graph, now.along, err = c.Directed(p.graph.Name, fault.Graph)
+	} else {
+		now.graph, err = c.Graph(p.graph.Name, fault.Graph)
+	}
 	if err != nil {
 		return nil, err
 	}
+	graph := now.graph
 	behind, err := entries.Behind(c, info.Graph, info.GraphVersion)
 	if err != nil {
 		return nil, err
 	}
 	return engine.StreamOf(c, func(f func(PredictedLink) error) error {
 		e := eachLinks{p, graph, graph.Graph.Vertices(), "reading", predictBlock, func(vertices []uint32) ([][]storage.PredictedLink, error) {
-			return c.DB.Store.PredictedLists(c.Ctx, graph.Snapshot, info, vertices)
+			return c.DB.Store.PredictedLists(c.Ctx, graph.Snapshot, info, now.hasEdge, vertices)
 		}}
 		if err := e.each(c, f); err != nil {
 			return err

@@ -16,7 +16,6 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/where"
 	"heavytail/storage"
-	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
 
@@ -28,9 +27,9 @@ type loaded struct {
 	nearest nearest
 	around  around
 	columns *session.ColumnSet
-	across  link.Sides // nil without sides
-	now     *csr.Graph // with all edges, if graph has only those before a time
-	vertex  uint32     // the vertex, if there is one
+	across  link.Sides     // nil without sides
+	now     *loadedScoring // with all edges, if graph has only those before a time
+	vertex  uint32         // the vertex, if there is one
 }
 
 // load loads a prediction, or the part that was read for it.
@@ -38,6 +37,11 @@ func load(c *engine.Call, found *prediction, part around) (*loaded, error) {
 	p := &loaded{loadedScoring: &loadedScoring{}, PredictRequest: found.PredictRequest, nearest: found.nearest, around: part}
 	attributes := engine.WithColumn(slices.Concat(p.Attributes, scoring.SidesAttribute(p.Sides)), p.OrderBy)
 	err := c.Consistent(func() (err error) {
+		if found.along { // which comes before all else that loads the graph
+			if _, _, err := c.Directed(found.graph.Name, fault.Graph); err != nil {
+				return err
+			}
+		}
 		if _, p.columns, err = c.Columns(found.graph.Name, attributes, fault.Where); err != nil {
 			return err
 		}
@@ -113,6 +117,8 @@ func predictFrom(c *engine.Call, found *prediction, part around) (r PredictResul
 		}
 		r.Capped = noteCapped(c, predictor)
 		scoring.NoteBipartite(c, p.graph, p.Sides, p.With)
+	case p.along != nil && p.along.Out.Degree(p.vertex) == 0 && len(p.spaces) == 0:
+		c.Notice("no edge leads from vertex %s, so %s cannot rank candidates; use an embedding scorer such as cosine(e), or direction := 'both'", fault.QuoteKey(p.Vertex), p.With)
 	case p.graph.Graph.Degree(p.vertex) == 0 && len(p.spaces) == 0:
 		c.Notice("vertex %s is isolated, so %s cannot rank candidates; use an embedding scorer such as cosine(e)", fault.QuoteKey(p.Vertex), p.With)
 	}
@@ -184,10 +190,14 @@ func predictor(c *engine.Call, p *loaded, each bool) (_ *link.Predictor, release
 	if err != nil {
 		return nil, nil, err
 	}
-	return link.NewPredictor(p.graph.Graph, scoring, link.PredictOptions{
+	opts := link.PredictOptions{
 		Admit: p.admits, Each: each, Threshold: p.Threshold, Top: p.Top, Sides: p.across, Degree: p.around.degree(p.graph),
 		Workers: c.DB.Opts.Workers, Progress: c.Meter.Update,
-	}), release, nil
+	}
+	if p.along != nil {
+		return link.NewPredictorAlong(p.along, scoring, opts), release, nil
+	}
+	return link.NewPredictor(p.graph.Graph, scoring, opts), release, nil
 }
 
 // links finds the links, and returns the number of scored pairs.
@@ -227,7 +237,7 @@ func nearOf(c *engine.Call, p *loaded) ([]uint32, error) {
 // missing reports whether an edge between u and v may be in the answer, because the graph does
 // not have it.
 func (p *loaded) missing(u, v uint32) bool {
-	return v != u && p.across.Across(u, v) && p.admits(v) && !p.graph.Graph.HasEdge(u, v)
+	return v != u && p.across.Across(u, v) && p.admits(v) && !p.hasEdge(u, v)
 }
 
 // nearAll returns the function that finds the nearest vertices, nil if the request asks for
@@ -260,7 +270,7 @@ func (s *linksShown) count(u, v uint32) {
 			s.changed++
 		}
 	}
-	if s.now != nil && s.now.HasEdge(u, v) {
+	if s.now != nil && s.now.hasEdge(u, v) {
 		s.became++
 	}
 }
@@ -272,7 +282,7 @@ func noteShown(c *engine.Call, s linksShown) {
 	}
 	if s.now != nil {
 		c.Notice("from %s before that time, of %d in all; of %s shown the graph has %d by now",
-			fault.Count(s.graph.Graph.Edges(), "edge"), s.now.Edges(), fault.Count(s.all, "link"), s.became)
+			fault.Count(s.edges(), "edge"), s.now.edges(), fault.Count(s.all, "link"), s.became)
 	}
 }
 
@@ -281,11 +291,18 @@ func replay(c *engine.Call, p *loaded) (release func(), err error) {
 	if p.AsOf == nil {
 		return func() {}, nil
 	}
-	release, err = c.DB.Cache.Reserve(session.GraphBytes(p.graph.Info), "an earlier state of graph "+fault.Name(p.graph.Info.Name))
+	bytes := session.GraphBytes(p.graph.Info)
+	if p.along != nil {
+		bytes += session.DirectedBytes(p.graph.Info)
+	}
+	release, err = c.DB.Cache.Reserve(bytes, "an earlier state of graph "+fault.Name(p.graph.Info.Name))
 	if err != nil {
 		return nil, err
 	}
-	p.now = p.graph.Graph
+	p.now = &loadedScoring{graph: p.graph, along: p.along}
+	if p.along != nil {
+		p.along = p.along.Before(*p.AsOf)
+	}
 	p.graph = &session.Graph{Snapshot: p.graph.Before(*p.AsOf)}
 	scorer := p.Scorers[0].Scorer
 	p.Scorers = nil

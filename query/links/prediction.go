@@ -72,11 +72,15 @@ type PredictRequest struct {
 	// distance; nil for none.
 	Threshold *float64
 	// Top is the number of links of a vertex in the links of the graph: a link counts only if it
-	// is among the Top likeliest of both its ends. 0 is any number.
+	// is among the Top likeliest of both its ends, or if it has a direction of Source. 0 is any number.
 	Top int
 	// Sides, in a bipartite graph, asks for links between its two sides only: "auto", or
 	// an attribute with two values. Empty is all links.
 	Sides string
+	// Direction is that of links in a directed graph: "out", the default, predicts edges from Source to Target along the edges
+	// of the graph, as link.NewPredictorAlong does, which may be the ways back of others; "both" predicts links of the
+	// undirected view, and is the default where With is a model, which has been trained on it.
+	Direction string
 	// AsOf predicts from the edges whose time is before one, in the unit of the times of the
 	// graph (of dates seconds since 1970), and from those without a time; nil predicts from
 	// all. Scorers of embeddings, which have seen later edges, are refused.
@@ -87,7 +91,7 @@ type PredictRequest struct {
 
 // PredictedLink is a link that the graph does not have, with its score.
 type PredictedLink struct {
-	Pair          // Source is the vertex whose links were asked for; of a graph it came into the graph before Target
+	Pair          // Source is the vertex whose links were asked for; of a graph without a direction it came into the graph before Target
 	Rank  int     `json:"rank"` // 1 is the first of Source, or of the graph
 	Score float64 `json:"score"`
 }
@@ -140,7 +144,7 @@ func (req PredictRequest) check() error {
 		return fault.New(fault.Vertex, "both the links of one vertex and those of each of a file are asked for")
 	case req.Stored && req.ofGraph():
 		return fault.New(fault.Vertex, "the links of each vertex are stored, and none is named")
-	case req.Stored && (req.Where != nil || req.OrderBy != "" || req.Near != 0 || x != nil || req.Top != 0 || req.Sides != "" || req.AsOf != nil):
+	case req.Stored && (req.Where != nil || req.OrderBy != "" || req.Near != 0 || x != nil || req.Top != 0 || req.Sides != "" || req.Direction != "" || req.AsOf != nil):
 		return fault.New(fault.Statement, "stored links are read as they are, without a condition, an order and options")
 	case !req.Each && !req.some().All():
 		return engine.NotOfMany()
@@ -171,7 +175,7 @@ func resolvePrediction(c *engine.Call, req PredictRequest) (*prediction, error) 
 		return nil, err
 	}
 	p := &prediction{PredictRequest: req, scorerEntries: scorers}
-	if err := cmp.Or(checkAsOf(p), scoring.CheckSides(p.graph, p.Sides, req.With)); err != nil {
+	if err := cmp.Or(p.setDirection(), checkAsOf(p), scoring.CheckSides(p.graph, p.Sides, req.With)); err != nil {
 		return nil, err
 	}
 	if e := scorers.scorers[0].embedding(); e != nil && req.Near >= 0 {
@@ -193,6 +197,24 @@ func resolvePrediction(c *engine.Call, req PredictRequest) (*prediction, error) 
 	}
 	p.inFile = p.fitsFile(c)
 	return p, c.CheckRows(req.K)
+}
+
+// setDirection sets the direction of the links, and refuses what has none.
+func (p *prediction) setDirection() error {
+	direction := p.Direction
+	if direction == "" && (p.With.Model != "" || p.Sides != "") {
+		direction = scoring.DirectionBoth
+	}
+	err := p.toward(direction)
+	switch {
+	case err != nil || !p.along:
+		return err
+	case p.With.Model != "":
+		return fault.OfOption(scoring.DirectionOption, "is out, and model %s has been trained on the undirected view", fault.Name(p.With.Model))
+	case p.Sides != "":
+		return fault.OfOption(scoring.DirectionOption, "is out, and links between sides have no direction")
+	}
+	return nil
 }
 
 // checkAsOf refuses a graph without times, and vectors, which have seen later edges.
@@ -245,6 +267,9 @@ func (p *prediction) plan() *plan.Plan {
 	if p.AsOf != nil {
 		kept = fmt.Sprintf(", from edges before the time %d", *p.AsOf)
 	}
+	if p.along {
+		kept += ", along the edges"
+	}
 	if p.Sides != "" {
 		kept += ", between the sides by " + fault.Name(p.Sides)
 	}
@@ -252,7 +277,7 @@ func (p *prediction) plan() *plan.Plan {
 		kept += fmt.Sprintf(", threshold %v", *p.Threshold)
 	}
 	if p.Top > 0 {
-		kept += fmt.Sprintf(", among the %d likeliest of both ends", p.Top)
+		kept += fmt.Sprintf(", among the %d likeliest of %s", p.Top, map[bool]string{false: "both ends", true: "the source"}[p.along])
 	}
 	if p.OrderBy != "" {
 		kept += ", then " + engine.OrderText(p.OrderBy, p.Descending)
@@ -303,7 +328,7 @@ const byDegrees = "preferential_attachment"
 func (p *prediction) fitsFile(c *engine.Call) bool {
 	with := p.scorers[0]
 	switch {
-	case p.Vertex == "", with.Model != "", p.Where != nil, p.OrderBy != "", p.Sides != "", p.AsOf != nil, !c.PartsPay(p.graph):
+	case p.along, p.Vertex == "", with.Model != "", p.Where != nil, p.OrderBy != "", p.Sides != "", p.AsOf != nil, !c.PartsPay(p.graph):
 		return false
 	case with.embedding() != nil:
 		return search.CanScanFile(c, p.nearest.search(*with.embedding(), p.Vertex))

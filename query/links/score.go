@@ -13,6 +13,7 @@ import (
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/lists"
 	"heavytail/query/internal/rowfile"
+	"heavytail/query/internal/scoring"
 	"heavytail/query/internal/session"
 	"heavytail/query/internal/textfile"
 	"heavytail/query/parser"
@@ -48,13 +49,14 @@ var score = &engine.Statement[*parser.Score, ScoreRequest, scoreEntries, ScoreRe
 	},
 	Bind: func(b *engine.Binder, s *parser.Score) (req ScoreRequest) {
 		req.Graph = b.MarkGraph(s.Graph, s)
-		engine.Bind(b, "SCORE", nil, s.Options, &req)
+		engine.Bind(b, "SCORE", scoreSchema(), s.Options, &req)
 		for _, p := range s.Pairs {
 			req.Pairs = append(req.Pairs, Pair{b.Key(fault.Vertex, p.U), b.Key(fault.Vertex, p.V)})
 		}
 		req.With = scorers(b, s.Scorers...)
 		return req
 	},
+	Schema:  scoreSchema,
 	Resolve: resolveScore,
 	Plan: func(req ScoreRequest, found scoreEntries) *plan.Plan {
 		return plan.Result("scores", fault.Count(int64(len(req.Pairs)), "pair"), found.partPlan(req.With))
@@ -106,12 +108,17 @@ func (s *Service) Score(ctx context.Context, req ScoreRequest) (ScoreResult, err
 	return r, err
 }
 
+// scoreSchema has the options of SCORE of given pairs.
+func scoreSchema() option.Schema[ScoreRequest] {
+	return option.Schema[ScoreRequest]{scoring.DirectionField("a pair is scored as an edge from its source to its target, along the edges", func(r *ScoreRequest) *string { return &r.Direction })}
+}
+
 func scoreFileSchema() option.Schema[ScoreRequest] {
 	intoFile := func(r ScoreRequest) bool { return r.Into != "" }
 	pairs := textfile.PairsFields(func(r *ScoreRequest) *format.HeaderMode { return &r.Header }, func(r *ScoreRequest) *string { return &r.Separator })
 	some := engine.RangeFields("pair of the file", "pairs", func(r *ScoreRequest) *int64 { return &r.First }, func(r *ScoreRequest) **int64 { return &r.Count })
 	some[0].Doc += "; a file of CSV that does not begin with number 0 has no header"
-	return append(append(pairs, some...),
+	return append(append(append(pairs, some...), scoreSchema()...),
 		engine.OverwriteField(func(r *ScoreRequest) *bool { return &r.Overwrite }).With("INTO FILE", intoFile),
 		option.String(columnsOption, "additional columns of the file to keep between the keys and the scores: all, none, or comma-separated names", func(r *ScoreRequest) *string { return &r.Columns }).OrElse(allColumns),
 		option.Int("top", "number of pairs to keep for each source, the likeliest by the first scorer; 0 keeps all", func(r *ScoreRequest) *int { return &r.Top }).NotNegative().Rule(ScoreRequest.topOfAll),
@@ -151,8 +158,10 @@ func resolveScore(c *engine.Call, req ScoreRequest) (found scoreEntries, err err
 			return found, err
 		}
 	}
-	found.scorerEntries, err = findScorers(c, req.Graph, req.With)
-	return found, cmp.Or(err, c.CheckRows(len(req.Pairs)))
+	if found.scorerEntries, err = findScorers(c, req.Graph, req.With); err != nil {
+		return found, err
+	}
+	return found, cmp.Or(found.toward(req.Direction), c.CheckRows(len(req.Pairs)))
 }
 
 // checkScoreFile refuses a request whose files or options cannot be used.

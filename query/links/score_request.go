@@ -20,6 +20,10 @@ type ScoreRequest struct {
 	// a model determines it, or if the file has one graph.
 	Graph string
 	With  []catalogue.Scorer // at least one
+	// Direction is that of pairs of a directed graph: "out", the default, scores an edge from Source to Target
+	// along the edges of the graph, as link.NewAlong does; "both" reads the undirected view. Embeddings and models
+	// have the same score in both directions.
+	Direction string
 	// BaseRate is, for Explain by models, the fraction of edges among pairs such as the given one, for
 	// which a second probability is shown; 0 shows none.
 	BaseRate float64

@@ -50,6 +50,7 @@ type scoreBasis struct {
 	Threshold string
 	Further   []int // columns
 	Range     engine.RowRange
+	Along     bool // pairs have a direction
 	Graph     string
 	GraphID   uint64
 	Version   uint64
@@ -69,6 +70,8 @@ func (b scoreBasis) differs(now scoreBasis) string {
 		return "the options header and separator were different"
 	case b.Threshold != now.Threshold:
 		return "the option threshold was different"
+	case b.Along != now.Along:
+		return "the option direction was different"
 	case !b.Range.Equal(now.Range):
 		return "the options first and count were different"
 	case !slices.Equal(b.Further, now.Further):
@@ -90,7 +93,7 @@ func (b scoreBasis) differs(now scoreBasis) string {
 func newScoreBasis(c *engine.Call, s *loadedScoring, req ScoreRequest, further []int) (scoreBasis, error) {
 	b := scoreBasis{
 		Input: req.Path, Header: req.Header.String(), Separator: req.Separator, Columns: scorerColumns(req.With), Further: further, Range: req.some(),
-		Graph: s.graph.Info.Name, GraphID: s.graph.Info.ID, Version: s.graph.Info.Version,
+		Along: s.along != nil, Graph: s.graph.Info.Name, GraphID: s.graph.Info.ID, Version: s.graph.Info.Version,
 		Committed: s.graph.Info.Modified.UnixNano(),
 	}
 	if req.Threshold != nil {

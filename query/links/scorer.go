@@ -76,6 +76,13 @@ func checkModelScorer(w catalogue.Scorer, at fault.Part) error {
 type scorerEntries struct {
 	graph   storage.GraphInfo
 	scorers []scorerEntry
+	along   bool // pairs have the direction of the edges of the graph
+}
+
+// toward sets the direction of the pairs.
+func (s *scorerEntries) toward(direction string) (err error) {
+	s.along, err = scoring.Along(s.graph, direction)
+	return err
 }
 
 type scorerEntry struct {
@@ -201,7 +208,7 @@ func (s *scorerEntries) inputs() []*plan.Plan {
 
 // readsPart reports whether the scorers read only the rows of some vertices.
 func (s *scorerEntries) readsPart() bool {
-	return !slices.ContainsFunc(s.scorers, func(s scorerEntry) bool { return s.Model != "" || !link.ReadsRows(s.Name) })
+	return !s.along && !slices.ContainsFunc(s.scorers, func(s scorerEntry) bool { return s.Model != "" || !link.ReadsRows(s.Name) })
 }
 
 // partPlan is the plan of scores of a few pairs, which readScored reads.

@@ -13,6 +13,7 @@ import (
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/entries"
+	"heavytail/query/internal/scoring"
 	"heavytail/query/internal/session"
 	"heavytail/query/rows"
 	"heavytail/storage"
@@ -39,6 +40,7 @@ type ScoredPair struct {
 // Scoring is a list of scorers that are loaded, on one graph.
 type loadedScoring struct {
 	graph   *session.Graph
+	along   *csr.Directed // the same graph, if pairs have the direction of its edges; otherwise nil
 	Scorers []boundScorer
 	spaces  []*session.Space // the embeddings that scorers read, each once
 	missing int64            // pairs without a vertex, so far
@@ -92,10 +94,19 @@ func loadScoring(c *engine.Call, found *scorerEntries) (*loadedScoring, error) {
 
 func bindScorers(c *engine.Call, s *loadedScoring, found *scorerEntries) error {
 	var err error
-	if s.graph, err = c.Graph(found.graph.Name, fault.Graph); err != nil {
+	if found.along {
+		s.graph, s.along, err = c.Directed(found.graph.Name, fault.Graph)
+	} else {
+		s.graph, err = c.Graph(found.graph.Name, fault.Graph)
+	}
+	if err != nil {
 		return err
 	}
-	c.NoteView(s.graph.Info)
+	if !found.along {
+		c.NoteView(s.graph.Info)
+	} else {
+		scoring.NoteSymmetric(c, found.with())
+	}
 	if err := c.IndexKeys(s.graph); err != nil {
 		return err
 	}
@@ -109,7 +120,7 @@ func bindScorers(c *engine.Call, s *loadedScoring, found *scorerEntries) error {
 	}
 	s.block = sync.OnceValue(func() int {
 		if slices.ContainsFunc(s.Scorers, func(w boundScorer) bool {
-			return w.Model == "" && link.Gains(w.Name, s.graph.Graph) || w.Model != "" && link.Gains("", s.graph.Graph)
+			return w.Model == "" && s.along == nil && link.Gains(w.Name, s.graph.Graph) || w.Model != "" && link.Gains("", s.graph.Graph)
 		}) {
 			return longBlock(c.Workers())
 		}
@@ -144,7 +155,11 @@ func bindScorer(c *engine.Call, s *loadedScoring, w catalogue.Scorer, at fault.P
 		matrix, b.Rows = sp.Matrix, min(b.Rows, uint32(sp.Matrix.Rows))
 	}
 	var err error
-	b.Score, b.Batch, err = link.NewBatch(w.Name, s.graph.Graph, matrix)
+	if s.along != nil {
+		b.Score, b.Batch, err = link.NewBatchAlong(w.Name, s.along, matrix)
+	} else {
+		b.Score, b.Batch, err = link.NewBatch(w.Name, s.graph.Graph, matrix)
+	}
 	if s.graph.Vertices != nil && err == nil { // a part of the graph has the rows for single scores
 		b.Batch = func(pairs []csr.Edge, out []float64) {
 			for i, e := range pairs {
@@ -163,6 +178,22 @@ func (s *loadedScoring) lostTimes(w catalogue.Scorer, at fault.Part, err error) 
 	}
 	return fault.New(at, "%s needs the times of edges, and the edges of graph %s before that time have none", w, fault.Name(s.graph.Info.Name)).
 		WithRemedy("choose a later time").WithErr(err)
+}
+
+// hasEdge reports whether the graph has the edge of a pair.
+func (s *loadedScoring) hasEdge(u, v uint32) bool {
+	if s.along != nil {
+		return s.along.HasArc(u, v)
+	}
+	return s.graph.Graph.HasEdge(u, v)
+}
+
+// edges is the number of edges, with or without a direction.
+func (s *loadedScoring) edges() int64 {
+	if s.along != nil {
+		return s.along.Arcs()
+	}
+	return s.graph.Graph.Edges()
 }
 
 // use notes an embedding that a scorer reads.

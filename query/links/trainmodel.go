@@ -170,7 +170,7 @@ func trainSchema() option.Schema[TrainModelRequest] {
 			[]string{string(run.ForRanking), string(run.ForPairs), string(run.ForDegree)}, func(r *TrainModelRequest) *run.Purpose { return &r.For }),
 		engine.ShareField("fraction of the edges that each of the five splits hides; in graphs of fewer than 1,000 edges by default 50 edges, or a fifth of them", func(r *TrainModelRequest) *float64 { return &r.Share }).OrElse(run.DefaultModelShare),
 		scoring.LatestField("", func(r *TrainModelRequest) **bool { return &r.Latest }),
-		engine.NegativesField("comma-separated kinds of pairs without an edge that hidden edges are compared with, in addition to random; each kind has a row, without recommendations and calibration, and the model always learns from random pairs. null_auc is the AUC by degree of the same terms on a random graph with the same degrees; random alone omits it", func(r *TrainModelRequest) *[]evaluate.Negatives { return &r.Negatives }).OrElse(string(evaluate.DegreeNegatives)),
+		engine.NegativesField("comma-separated kinds of pairs without an edge that hidden edges are compared with, in addition to random; each kind has a row, without recommendations and calibration, and the model always learns from random pairs. null_auc is the AUC by degree of the same terms on a random graph with the same degrees; random alone omits it", evaluate.AllNegatives(), func(r *TrainModelRequest) *[]evaluate.Negatives { return &r.Negatives }).OrElse(string(evaluate.DegreeNegatives)),
 		option.Int("training", "largest number of hidden edges of each split to learn from", func(r *TrainModelRequest) *int { return &r.Training }).OrElse(link.DefaultLinks).Between(1, scoring.MaxTraining),
 		option.Seed("seed of the edges and pairs that are drawn; the same seed gives the same model", func(r *TrainModelRequest) *uint64 { return &r.Seed }),
 	}
@@ -211,7 +211,7 @@ func resolveTrainModel(c *engine.Call, req TrainModelRequest) (*modelEntry, erro
 	if at := slices.IndexFunc(req.Heuristics, link.NeedsTimes); at >= 0 && !m.graph.Timed {
 		return nil, scoring.NoTimes(req.Graph, req.Heuristics[at], fault.Scorer(at))
 	}
-	if err := scoring.CheckLinkGraph(c, req.Graph, true, m.split.Latest); err != nil {
+	if err := scoring.CheckLinkGraph(c, req.Graph, false, true, m.split.Latest); err != nil {
 		return m, err
 	}
 	for _, name := range req.Embeddings {

@@ -19,6 +19,7 @@ import (
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/storage"
 )
 
 // This file has EVALUATE LINKS.
@@ -67,8 +68,9 @@ func linksSchema() option.Schema[EvaluateLinksRequest] {
 		engine.ShareField("fraction of the edges to hold out", func(r *request) *float64 { return &r.Share }),
 		scoring.LatestField("", func(r *request) **bool { return &r.given.latest }),
 		option.Seed("seed of the edges and pairs that are drawn", func(r *request) *uint64 { return &r.Seed }),
+		scoring.DirectionField("edges are held out with their direction, from ordered pairs, and scored along the edges; methods embed the undirected view; not with model and sides, whose default is both", func(r *request) *string { return &r.Direction }),
 		scoring.SidesField("in a bipartite graph, measure links between its sides only, with pairs and recommendations between them", func(r *request) *string { return &r.Sides }),
-		engine.NegativesField("comma-separated kinds of pairs without an edge that held-out edges are compared with", func(r *request) *[]evaluate.Negatives { return &r.Negatives }).
+		engine.NegativesField("comma-separated kinds of pairs without an edge that held-out edges are compared with", evaluate.DirectedNegatives(), func(r *request) *[]evaluate.Negatives { return &r.Negatives }).
 			Rule(func(r request) error {
 				if r.Sides != "" && slices.Contains(r.Negatives, evaluate.TwoHopNegatives) {
 					return fault.Rule("cannot be two_hop with sides: vertices on different sides have no common neighbour")
@@ -216,11 +218,14 @@ func resolveEvaluateLinks(c *engine.Call, req EvaluateLinksRequest) (*linkTrial,
 		}
 		t.methods = append(t.methods, e)
 	}
-	if err := scoring.CheckLinkGraph(c, req.Graph, req.Unseen, req.Latest); err != nil {
-		return nil, err
-	}
 	var err error
 	if t.graph, err = c.GraphInfo(req.Graph, fault.Graph); err != nil {
+		return nil, err
+	}
+	if t.directed, err = req.along(t.graph); err != nil {
+		return nil, err
+	}
+	if err := scoring.CheckLinkGraph(c, req.Graph, t.directed, req.Unseen, req.Latest); err != nil {
 		return nil, err
 	}
 	if at := slices.IndexFunc(t.plain, link.NeedsTimes); at >= 0 && !t.graph.Timed {
@@ -230,6 +235,35 @@ func resolveEvaluateLinks(c *engine.Call, req EvaluateLinksRequest) (*linkTrial,
 		t.plain = slices.DeleteFunc(t.plain, link.NeedsTimes)
 	}
 	return t, session.CheckAttributes(t.graph, fault.Option(scoring.SidesOption), scoring.SidesAttribute(req.Sides)...)
+}
+
+// along reports whether links have a direction. The error is an Error for what has none.
+func (req EvaluateLinksRequest) along(graph storage.GraphInfo) (bool, error) {
+	direction := req.Direction
+	if direction == "" && (req.Model || req.Sides != "") {
+		direction = scoring.DirectionBoth
+	}
+	along, err := scoring.Along(graph, direction)
+	switch {
+	case err != nil:
+		return false, err
+	case along && req.Model:
+		return false, fault.OfOption(scoring.DirectionOption, "is out, and models learn from the undirected view")
+	case along && req.Sides != "":
+		return false, fault.OfOption(scoring.DirectionOption, "is out, and links between sides have no direction")
+	case !along && slices.Contains(req.Negatives, evaluate.ReversedNegatives):
+		return false, fault.OfOption(engine.NegativesOption, "has reversed, which are pairs of a directed graph with direction := 'out'")
+	}
+	return along, nil
+}
+
+// noteDirection says what the direction of the edges of the graph means for the scores.
+func (t *linkTrial) noteDirection(c *engine.Call) {
+	if !t.directed {
+		c.NoteView(t.graph)
+	} else if len(t.methods) > 0 && len(t.vectors) > 0 {
+		c.Notice("methods embed the undirected view of the edges that are left, and both directions of a pair have the same score by %s", strings.Join(t.vectors, ", "))
+	}
 }
 
 // check returns an Error for curves, which statements do not have.
@@ -306,6 +340,9 @@ func planEvaluateLinks(req EvaluateLinksRequest, t *linkTrial) *plan.Plan {
 	measures := "AUC, average precision, decisions, hits"
 	if req.RankAt > 0 {
 		measures = fmt.Sprintf("recall, MAP and other measures of %d recommendations for each vertex of a sample", req.RankAt)
+	}
+	if t.directed {
+		which += ", with their direction"
 	}
 	if req.Connected {
 		which += ", outside of a spanning forest"

@@ -8,6 +8,7 @@ import (
 	"heavytail/query/internal/scoring"
 	"heavytail/query/internal/session"
 	"heavytail/query/plan"
+	"heavytail/storage/csr"
 )
 
 // This file measures the splits of EVALUATE LINKS, and the null graph.
@@ -19,7 +20,7 @@ func measureLinks(c *engine.Call, view *session.Graph, req EvaluateLinksRequest,
 		return measureNull(c, view, req, t)
 	}
 	req.Seed += uint64(split)
-	s, err := splitLinks(c, view, view.Graph, req, t.kinds, t.across)
+	s, err := splitLinks(c, view, view.Graph, t.along, req, t.kinds, t.across)
 	if err != nil {
 		return f, err
 	}
@@ -34,14 +35,20 @@ func measureLinks(c *engine.Call, view *session.Graph, req EvaluateLinksRequest,
 // measureNull returns the figures of the null graph; none if it has too few pairs and was not
 // asked for.
 func measureNull(c *engine.Call, view *session.Graph, req EvaluateLinksRequest, t *linkTrial) (f linkFigures, err error) {
-	g, err := scoring.NullGraph(c, view, req.Seed)
+	var g *csr.Graph
+	var along *csr.Directed
+	if t.along != nil {
+		along, err = scoring.DirectedNullGraph(c, t.along, req.Seed)
+	} else {
+		g, err = scoring.NullGraph(c, view, req.Seed)
+	}
 	if err != nil {
 		return f, err
 	}
 	wanted := req.Null
 	kinds := req.nulls(t.kinds)
 	req.Latest, req.CurveSteps = false, 0 // it has no times
-	s, err := splitLinks(c, view, g, req, kinds, t.across)
+	s, err := splitLinks(c, view, g, along, req, kinds, t.across)
 	if !wanted && errors.Is(err, evaluate.ErrNegatives) {
 		return f, nil
 	}

@@ -13,6 +13,7 @@ import (
 	"heavytail/query/rows"
 	"heavytail/query/vectors"
 	"heavytail/storage"
+	"heavytail/storage/csr"
 )
 
 // EvaluateLinksRequest asks how well the edges of a graph can be predicted.
@@ -34,6 +35,10 @@ type EvaluateLinksRequest struct {
 	// links.PredictRequest: the other pairs join them, too, and so do the recommendations. Scorers
 	// of common neighbours, which are 0 for all such pairs, are left out.
 	Sides string
+	// Direction is that of links of a directed graph. "out", the default, holds out edges with their direction, from
+	// ordered pairs, and scores along the edges: see evaluate.SplitDirected. Methods embed the undirected view
+	// of the edges that are left. "both" measures links of the undirected view, as TrainModel does, and is the default with Model and Sides.
+	Direction string
 	// Negatives are the kinds of pairs without an edge that the held-out edges are
 	// compared with, one after the other; nil is evaluate.RandomNegatives alone.
 	Negatives []evaluate.Negatives
@@ -134,6 +139,10 @@ type NegativePairs struct {
 	Pairs int `json:"pairs"`
 	// Trained is the number of pairs to learn from, half of them edges.
 	Trained int `json:"trained"`
+	// HeldBack and PairsBack are the numbers of held-out edges and of pairs whose way back is an edge that was
+	// not held out; 0 where links have no direction.
+	HeldBack  int `json:"held_back"`
+	PairsBack int `json:"pairs_back"`
 }
 
 // EvaluateLinksResult is the answer of EvaluateLinks.
@@ -169,6 +178,8 @@ type linkTrial struct {
 	vectors  []string               // scorers of vectors
 	model    *evaluate.SplitOptions // of the edges that models learn from; nil without models
 	across   link.Sides             // nil without sides, and until the graph is loaded
+	directed bool                   // links have a direction
+	along    *csr.Directed          // the graph, if they have; nil until it is loaded
 }
 
 func (t *linkTrial) texts() []string {
@@ -191,6 +202,9 @@ func (t *linkTrial) scorers() int64 {
 // split allocates in all is not much more, so garbage is also bounded by the number of splits.
 func (t *linkTrial) bytes(req EvaluateLinksRequest, graph *session.Graph, workers int, keep bool) int64 {
 	n, edges := int64(graph.Graph.Vertices()), graph.Graph.Edges()
+	if t.directed {
+		edges = graph.Info.Arcs
+	}
 	held := int64(cmp.Or(req.Share, evaluate.DefaultShare) * float64(edges))
 	training := min(int64(cmp.Or(req.Training, evaluate.DefaultTraining)), edges)
 	kinds, pairs := int64(len(t.kinds)), held+training
@@ -200,11 +214,14 @@ func (t *linkTrial) bytes(req EvaluateLinksRequest, graph *session.Graph, worker
 	// pairs and as many other pairs, a set of these, and the scores of both.
 	const perHeld, perPair, perScore, perOrdered = 16, 16 + 12, 16, 32
 	split := session.EdgeBytes(rest) + 16*n + perHeld*held + perPair*kinds*pairs + perScore*pairs
+	if t.directed { // the directed graph of the remaining edges, and its undirected view
+		split += session.DirectedBytes(rest) + session.EdgeBytes(rest)
+	}
 	if req.Latest || req.Connected {
 		split += perOrdered * edges
 	}
 	if req.hasNull() {
-		split = max(split+8*n+8*edges, 16*n+36*edges) // of algorithms.Exchange
+		split = max(split+8*n+8*edges, 16*n+44*edges) // of algorithms.Exchange
 	}
 	most := int64(0)
 	for _, e := range t.methods {

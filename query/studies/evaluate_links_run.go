@@ -18,7 +18,7 @@ func runEvaluateLinks(c *engine.Call, req EvaluateLinksRequest, t *linkTrial) (E
 		return EvaluateLinksResult{}, err
 	}
 	defer release()
-	c.NoteView(t.graph)
+	t.noteDirection(c)
 	splits := make([]linkFigures, max(1, req.Splits))
 	for i := range splits {
 		if splits[i], err = measureLinks(c, graph, req, t, i); err != nil {
@@ -41,7 +41,7 @@ func runEvaluateLinks(c *engine.Call, req EvaluateLinksRequest, t *linkTrial) (E
 		nullRankings(c, req, null, result.Rankings)
 	}
 	if req.RankAt == 0 {
-		noteNegatives(c, first.Held, result.NegativePairs)
+		noteNegatives(c, t, first.Held, result.NegativePairs)
 		c.Advise("to learn which of them to recommend links by, add ranking := 10")
 	}
 	result.Notices = c.Notices

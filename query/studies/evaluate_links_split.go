@@ -23,6 +23,11 @@ import (
 // linkGraph loads the graph of a trial and its sides, and reserves the memory of the trial
 // until release. With keep, all scores are kept.
 func linkGraph(c *engine.Call, req EvaluateLinksRequest, t *linkTrial, keep bool) (graph *session.Graph, release func(), err error) {
+	if t.directed { // which comes before all else that loads the graph
+		if _, t.along, err = c.Directed(req.Graph, fault.Graph); err != nil {
+			return nil, nil, err
+		}
+	}
 	graph, columns, err := c.Columns(req.Graph, scoring.SidesAttribute(req.Sides), fault.Graph)
 	if err != nil {
 		return nil, nil, err
@@ -30,7 +35,7 @@ func linkGraph(c *engine.Call, req EvaluateLinksRequest, t *linkTrial, keep bool
 	if t.across, err = scoring.Sides(c, graph, req.Sides, columns); err != nil {
 		return nil, nil, err
 	}
-	if scoring.Undivided(graph, req.Sides) {
+	if !t.directed && scoring.Undivided(graph, req.Sides) {
 		c.Notice("graph %s is bipartite, and pairs without an edge may be of one side; sides := 'auto' measures links between the sides", fault.Name(req.Graph))
 	}
 	release, err = c.DB.Cache.Reserve(t.bytes(req, graph, c.DB.Opts.Workers, keep), "evaluating links of graph "+fault.Name(req.Graph))
@@ -47,14 +52,14 @@ type linkSplits struct {
 func (s *linkSplits) pairs() []NegativePairs {
 	list := make([]NegativePairs, len(s.kinds))
 	for i, of := range s.of {
-		list[i] = NegativePairs{s.kinds[i], len(of.Edges), len(of.NonEdges), len(of.TrainEdges) + len(of.TrainNonEdges)}
+		list[i] = NegativePairs{s.kinds[i], len(of.Edges), len(of.NonEdges), len(of.TrainEdges) + len(of.TrainNonEdges), of.WayBack(of.Edges), of.WayBack(of.NonEdges)}
 	}
 	return list
 }
 
 // noteNegatives gives a notice of the number of pairs of each kind; all is the number of
 // edges that were held out.
-func noteNegatives(c *engine.Call, all int, list []NegativePairs) {
+func noteNegatives(c *engine.Call, t *linkTrial, all int, list []NegativePairs) {
 	for _, p := range list {
 		held, kind, few := fault.Count(int64(p.Held), "edge")+" held out", "", ""
 		if p.Negatives != evaluate.RandomNegatives || len(list) > 1 {
@@ -66,14 +71,18 @@ func noteNegatives(c *engine.Call, all int, list []NegativePairs) {
 		if p.Pairs < p.Held {
 			few = "; the graph has too few such pairs"
 		}
-		c.Notice("%s%s and %s without an edge, %s to learn from%s",
-			kind, held, fault.Count(int64(p.Pairs), "pair"), fault.Count(int64(p.Trained), "pair"), few)
+		back := ""
+		if t.directed && p.Negatives != evaluate.ReversedNegatives {
+			back = fmt.Sprintf("; the way back of %d of these edges and of %d of these pairs is a remaining edge", p.HeldBack, p.PairsBack)
+		}
+		c.Notice("%s%s and %s without an edge, %s to learn from%s%s",
+			kind, held, fault.Count(int64(p.Pairs), "pair"), fault.Count(int64(p.Trained), "pair"), few, back)
 	}
 }
 
-// splitLinks holds out edges of a graph, and draws pairs without an edge of each kind.
-// view names the graph in errors.
-func splitLinks(c *engine.Call, view *session.Graph, g *csr.Graph, req EvaluateLinksRequest, kinds []evaluate.Negatives, across link.Sides) (*linkSplits, error) {
+// splitLinks holds out edges of a graph, or with their direction those of a directed one, and draws pairs without an
+// edge of each kind. view names the graph in errors.
+func splitLinks(c *engine.Call, view *session.Graph, g *csr.Graph, along *csr.Directed, req EvaluateLinksRequest, kinds []evaluate.Negatives, across link.Sides) (*linkSplits, error) {
 	stop := c.Watch.Start(plan.Split)
 	s := &linkSplits{kinds: kinds, of: make([]*evaluate.LinkSplit, len(kinds))}
 	opts := evaluate.SplitOptions{
@@ -82,12 +91,22 @@ func splitLinks(c *engine.Call, view *session.Graph, g *csr.Graph, req EvaluateL
 	}
 	var err error
 	waited := c.Await(func() {
-		if s.base, err = evaluate.SplitLinks(c.Ctx, g, opts); err != nil {
+		if along != nil {
+			s.base, err = evaluate.SplitDirected(c.Ctx, along, opts)
+		} else {
+			s.base, err = evaluate.SplitLinks(c.Ctx, g, opts)
+		}
+		if err != nil {
 			err = scoring.NoneAcross(view.Info.Name, across, err)
 			return
 		}
 		for i, kind := range kinds {
-			if s.of[i], err = s.base.With(c.Ctx, g, kind, opts); err != nil {
+			if along != nil {
+				s.of[i], err = s.base.WithDirected(c.Ctx, along, kind, opts)
+			} else {
+				s.of[i], err = s.base.With(c.Ctx, g, kind, opts)
+			}
+			if err != nil {
 				err = engine.NoNegatives(view.Info.Name, kind, err)
 				return
 			}

@@ -119,7 +119,8 @@ func runExportPairs(c *engine.Call, req ExportPairsRequest, found pairTarget) (f
 		return files.ExportResult{}, err
 	}
 	defer release()
-	s, err := splitLinks(c, graph, graph.Graph, req.evaluation(), t.kinds, t.across)
+	t.noteDirection(c)
+	s, err := splitLinks(c, graph, graph.Graph, t.along, req.evaluation(), t.kinds, t.across)
 	if err != nil {
 		return files.ExportResult{}, err
 	}
@@ -188,7 +189,7 @@ func makePairTable(c *engine.Call, req EvaluateLinksRequest, t *linkTrial, s *li
 		return nil, err
 	}
 	stop(int64(len(scores[0])), "methods included")
-	noteNegatives(c, len(s.base.Edges), s.pairs())
+	noteNegatives(c, t, len(s.base.Edges), s.pairs())
 	table.rows = func(each func(row []any) error) error {
 		for i := range s.kinds {
 			if err := table.kind(string(s.kinds[i]), s.of[i], scores[i], each); err != nil {
@@ -235,7 +236,7 @@ func (p *pairTable) kind(kind string, split *evaluate.LinkSplit, scores []evalua
 }
 
 func recommendedTable(t *linkTrial, split *evaluate.LinkSplit, r linkRanking) (*pairTable, error) {
-	held, err := csr.FromEdges(split.Graph.Vertices(), split.Edges)
+	held, err := split.Held()
 	if err != nil {
 		return nil, fmt.Errorf("held-out edges: %w", err)
 	}

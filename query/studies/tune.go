@@ -162,7 +162,7 @@ func resolveTune(c *engine.Call, req TuneRequest) (*tuning, error) {
 	t.latest = req.Latest || req.ifTimed && t.graph.Timed
 	switch req.Goal {
 	case ForLinks:
-		err = scoring.CheckLinkGraph(c, req.Graph, t.latest, t.latest)
+		err = scoring.CheckLinkGraph(c, req.Graph, false, t.latest, t.latest)
 	case ForLabels:
 		err = session.CheckAttributes(t.graph, engine.PartAttribute, req.Attribute)
 	}

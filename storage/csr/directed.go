@@ -84,6 +84,41 @@ func (d *Directed) Pairs() int64 {
 // Weighted reports whether the graph has weights; without them each is 1.
 func (d *Directed) Weighted() bool { return d.Out.Weights != nil }
 
+// HasArc reports whether there is an arc from u to v. It takes O(log d), d the lower of the out-degree of u
+// and the in-degree of v.
+func (d *Directed) HasArc(u, v uint32) bool {
+	row, other := d.Out.Neighbors(u), v
+	if sources := d.In.Neighbors(v); len(sources) < len(row) {
+		row, other = sources, u
+	}
+	_, found := slices.BinarySearch(row, other)
+	return found
+}
+
+// Before returns the graph of the arcs whose time is before one, and of those without a time. It takes O(n + m).
+func (d *Directed) Before(time int64) *Directed { return NewDirected(d.Out.Before(time)) }
+
+// Before returns the rows of the arcs whose time is before one, and of those without a time.
+func (r *Rows) Before(time int64) Rows {
+	n := Rows{Offsets: make([]int64, 1, len(r.Offsets))}
+	for v := range uint32(r.Vertices()) {
+		for at := r.Offsets[v]; at < r.Offsets[v+1]; at++ {
+			if r.Times != nil && r.Times[at] >= time {
+				continue
+			}
+			n.Targets = append(n.Targets, r.Targets[at])
+			if r.Weights != nil {
+				n.Weights = append(n.Weights, r.Weights[at])
+			}
+			if r.Times != nil {
+				n.Times = append(n.Times, r.Times[at])
+			}
+		}
+		n.Offsets = append(n.Offsets, int64(len(n.Targets)))
+	}
+	return n
+}
+
 // Reversed is the graph with every arc in the other direction. The rows alias those of d.
 func (d *Directed) Reversed() *Directed { return &Directed{Out: d.In, In: d.Out} }
 

@@ -52,7 +52,17 @@ func TestDirected_Naive(t *testing.T) {
 			t.Fatalf("%d pairs, want %d", d.Pairs(), g.Edges())
 		}
 		n := uint32(d.Vertices())
+		before := d.Before(4)
+		if err := before.Validate(); err != nil {
+			t.Fatal(err)
+		}
 		for v := range n {
+			for u := range n {
+				time, there := times[[2]uint32{v, u}]
+				if d.HasArc(v, u) != there || before.HasArc(v, u) != (there && time < 4) {
+					t.Fatalf("arc (%d, %d) at %d: %v and %v", v, u, time, d.HasArc(v, u), before.HasArc(v, u))
+				}
+			}
 			var row, out, in []uint32
 			var sums []float32
 			var latest []int64

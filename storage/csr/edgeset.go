@@ -6,18 +6,31 @@ import (
 	"heavytail/storage/vec"
 )
 
-// EdgeSet is a set of edges, each in either order, of up to a fixed number: 12 bytes for each
+// EdgeSet is a set of edges, each in either order, or of arcs, of up to a fixed number: 12 bytes for each
 // of these. It is not safe for concurrent use.
 type EdgeSet struct {
 	slots []uint64 // linear probing from the place of home on; 0, which is no edge, is empty
+	arcs  bool
 }
 
 // NewEdgeSet returns an empty set for at most so many edges at a time.
 func NewEdgeSet(most int64) *EdgeSet {
-	return &EdgeSet{vec.Zeros[uint64](int(most + most/2 + 1))} // two thirds full: 5 looks for an edge that is not there
+	return &EdgeSet{slots: vec.Zeros[uint64](int(most + most/2 + 1))} // two thirds full: 5 looks for an edge that is not there
 }
 
-func keyOf(e Edge) uint64 { return uint64(min(e.U, e.V))<<32 | uint64(max(e.U, e.V)) }
+// NewArcSet returns an empty set for at most so many arcs at a time, each from U to V.
+func NewArcSet(most int64) *EdgeSet {
+	s := NewEdgeSet(most)
+	s.arcs = true
+	return s
+}
+
+func (s *EdgeSet) keyOf(e Edge) uint64 {
+	if s.arcs {
+		return uint64(e.U)<<32 | uint64(e.V)
+	}
+	return uint64(min(e.U, e.V))<<32 | uint64(max(e.U, e.V))
+}
 
 // home returns where the search for an edge begins.
 func (s *EdgeSet) home(key uint64) int {
@@ -42,12 +55,12 @@ func (s *EdgeSet) next(at int) int {
 }
 
 // Has reports whether an edge is in the set.
-func (s *EdgeSet) Has(e Edge) bool { return s.slots[s.find(keyOf(e))] != 0 }
+func (s *EdgeSet) Has(e Edge) bool { return s.slots[s.find(s.keyOf(e))] != 0 }
 
 // Add puts an edge into the set, which must have room for it, and reports whether it was not
 // there.
 func (s *EdgeSet) Add(e Edge) bool {
-	key := keyOf(e)
+	key := s.keyOf(e)
 	at := s.find(key)
 	added := s.slots[at] == 0
 	s.slots[at] = key
@@ -56,7 +69,7 @@ func (s *EdgeSet) Add(e Edge) bool {
 
 // Remove takes an edge out of the set, if it is there.
 func (s *EdgeSet) Remove(e Edge) {
-	hole := s.find(keyOf(e))
+	hole := s.find(s.keyOf(e))
 	if s.slots[hole] == 0 {
 		return
 	}

@@ -256,7 +256,7 @@ func TestSets_Components(t *testing.T) {
 func TestEdgeSet(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, most := range []int64{0, 1, 2, 3, 50} {
-		set, want := NewEdgeSet(most), map[Edge]bool{}
+		set, arcs, want, wantArcs := NewEdgeSet(most), NewArcSet(most), map[Edge]bool{}, map[Edge]bool{}
 		for range 20_000 {
 			u, v := r.Uint32N(12), r.Uint32N(12)
 			if u == v {
@@ -275,6 +275,19 @@ func TestEdgeSet(t *testing.T) {
 			default:
 				set.Remove(Edge{U: u, V: v})
 				delete(want, e)
+			}
+			e = Edge{U: u, V: v}
+			if arcs.Has(e) != wantArcs[e] {
+				t.Fatalf("of %d: arc %v is there: %v", most, e, arcs.Has(e))
+			}
+			if int64(len(wantArcs)) < most && r.IntN(3) > 0 {
+				if added := arcs.Add(e); added == wantArcs[e] {
+					t.Fatalf("of %d: arc %v was added: %v", most, e, added)
+				}
+				wantArcs[e] = true
+			} else {
+				arcs.Remove(e)
+				delete(wantArcs, e)
 			}
 		}
 	}

@@ -55,19 +55,21 @@ func ShareField[O any](doc string, at func(*O) *float64) option.Field[O] {
 }
 
 // NegativesField is the option negatives of EVALUATE LINKS and TRAIN MODEL: kinds of pairs without an edge.
-func NegativesField[O any](doc string, at func(*O) *[]evaluate.Negatives) option.Field[O] {
-	return option.Names(NegativesOption, "", doc+
-		": random is any pair; degree is drawn by the degrees of the ends of held-out edges; two_hop has a common neighbour, and then only held-out edges with a common neighbour count", at).
-		OrElse(string(evaluate.RandomNegatives)).Rule(func(o O) error { return CheckNegatives(*at(&o)) })
+func NegativesField[O any](doc string, all []evaluate.Negatives, at func(*O) *[]evaluate.Negatives) option.Field[O] {
+	doc += ": random is any pair; degree is drawn by the degrees of the ends of held-out edges; two_hop has a common neighbour, and then only held-out edges with a common neighbour count"
+	if slices.Contains(all, evaluate.ReversedNegatives) {
+		doc += "; reversed, in a directed graph, is the way back of a held-out edge, and then only edges without one count"
+	}
+	return option.Names(NegativesOption, "", doc, at).
+		OrElse(string(evaluate.RandomNegatives)).Rule(func(o O) error { return CheckNegatives(all, *at(&o)) })
 }
 
 // NegativesOption is the name of the option of NegativesField, for errors.
 const NegativesOption = "negatives"
 
-// CheckNegatives returns an Error for an unknown kind, and for one that is named
+// CheckNegatives returns an Error for a kind that is not one of all, and for one that is named
 // twice.
-func CheckNegatives(kinds []evaluate.Negatives) error {
-	all := evaluate.AllNegatives()
+func CheckNegatives(all, kinds []evaluate.Negatives) error {
 	for i, kind := range kinds {
 		if !slices.Contains(all, kind) {
 			return fault.New(fault.Option(NegativesOption), "unknown negatives %s", fault.Quote(string(kind))).

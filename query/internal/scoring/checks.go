@@ -21,8 +21,8 @@ import (
 const MaxTraining = 100_000_000
 
 // CheckLinkGraph returns an Error for a graph from which no edges can be held
-// out.
-func CheckLinkGraph(c *engine.Call, graph string, unseen, latest bool) error {
+// out, along with their direction.
+func CheckLinkGraph(c *engine.Call, graph string, along, unseen, latest bool) error {
 	info, err := c.GraphInfo(graph, fault.Graph)
 	if err != nil {
 		return err
@@ -32,9 +32,13 @@ func CheckLinkGraph(c *engine.Call, graph string, unseen, latest bool) error {
 		kept = 2
 	}
 	reason := ""
-	switch free := float64(info.Vertices)*float64(info.Vertices-1)/2 - float64(info.Edges); {
-	case info.Edges <= kept:
-		reason = fmt.Sprintf("has %s; holding out edges needs at least %d", fault.Count(info.Edges, "edge"), kept+1)
+	edges, pairs := info.Edges, float64(info.Vertices)*float64(info.Vertices-1)/2
+	if along {
+		edges, pairs = info.Arcs, 2*pairs
+	}
+	switch free := pairs - float64(edges); {
+	case edges <= kept:
+		reason = fmt.Sprintf("has %s; holding out edges needs at least %d", fault.Count(edges, "edge"), kept+1)
 	case free < 2:
 		reason = fmt.Sprintf("has %s of vertices without an edge; held-out edges are compared with at least 2 such pairs", fault.Count(int64(free), "pair"))
 	}
@@ -104,6 +108,15 @@ func TrainingMistake(err error) error {
 		return err
 	}
 	return fault.New(at, "%v", err).WithErr(err)
+}
+
+// DirectedNullGraph returns a random directed graph with the same in-degrees and out-degrees.
+func DirectedNullGraph(c *engine.Call, d *csr.Directed, seed uint64) (*csr.Directed, error) {
+	null, err := algorithms.DirectedExchange(c.Ctx, d, algorithms.ExchangeOptions{Work: algorithms.Work{Progress: c.Meter.Update}, Seed: seed})
+	if err != nil {
+		return nil, fmt.Errorf("random graph with the same degrees: %w", err)
+	}
+	return null, nil
 }
 
 // NullGraph returns a random graph with the same degrees.

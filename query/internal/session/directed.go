@@ -102,6 +102,6 @@ func (c *Call) directionColumn(view *Graph, name string) (*storage.Column, error
 // NoteView gives a notice that the statement reads the undirected view of a graph, if it is directed.
 func (c *Call) NoteView(graph storage.GraphInfo) {
 	if graph.Directed {
-		c.Notice("graph %s is directed: embeddings and links read its undirected view, in which an edge in either direction joins two vertices", fault.Name(graph.Name))
+		c.Notice("graph %s is directed: its undirected view is read, in which an edge in either direction joins two vertices", fault.Name(graph.Name))
 	}
 }
