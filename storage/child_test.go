@@ -28,6 +28,8 @@ func runChild() bool {
 		childImport(job[1], atoi(job[2]), atoi(job[3]), atoi(job[4]))
 	case "update":
 		childUpdate(job[1], atoi(job[2]))
+	case "batch":
+		childBatch(job[1], atoi(job[2]))
 	case "put":
 		childPut(job[1], atoi(job[2]))
 	case "checkpoint":
@@ -167,6 +169,26 @@ func childUpdate(path string, commits int) {
 		}))
 		fmt.Println("version", version)
 	}
+}
+
+// childBatch inserts vertices by many calls at once without end, and says which are there when their calls return.
+func childBatch(path string, commits int) {
+	db, err := Open(path, nil)
+	fail(err)
+	killAfter(db, commits)
+	for w := range batchWriters {
+		go func() {
+			for i := 0; ; i++ {
+				key := fmt.Sprintf("%d-%d-%d", os.Getpid(), w, i)
+				fail(db.Batch(context.Background(), func(x *Tx) error {
+					_, err := x.InsertVertices("g", []Vertex{{Key: key}})
+					return err
+				}))
+				fmt.Println(key) // one write, which others do not divide
+			}
+		}()
+	}
+	select {}
 }
 
 // childPut replaces an embedding by new generations without end.

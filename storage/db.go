@@ -10,7 +10,8 @@ import (
 // run concurrently with one writer, and writers wait for each other. No method keeps a
 // transaction open after it returns.
 type DB struct {
-	file *tree.Store
+	file  *tree.Store
+	batch batch
 }
 
 // Path returns the path that the store was opened with.

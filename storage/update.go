@@ -63,10 +63,14 @@ type graphState struct {
 // changed pages are in memory until the commit, so an import (see Import) is
 // the better way to write tens of millions of edges.
 func (db *DB) Update(ctx context.Context, f func(*Tx) error) error {
+	return transact(f, func(g func(*tree.Tx) error) error { return db.file.InTransaction(ctx, g) })
+}
+
+// transact has run call f in a transaction. A panic of f does not mean a damaged page: it continues
+// after the transaction was rolled back.
+func transact(f func(*Tx) error, run func(func(*tree.Tx) error) error) error {
 	var panicked any
-	err := db.file.InTransaction(ctx, func(t *tree.Tx) (err error) {
-		// A panic of f does not mean a damaged page: it continues after the transaction
-		// was rolled back.
+	err := run(func(t *tree.Tx) (err error) {
 		defer func() {
 			if panicked = recover(); panicked != nil {
 				err = tree.ErrPanicked

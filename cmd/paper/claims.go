@@ -433,9 +433,12 @@ func (e *experiment) writeStudies(text *strings.Builder, d dataset) {
 	}
 }
 
+// properties is the statement that shows all properties of a graph.
+func properties(d dataset) string { return "DESCRIBE GRAPH " + d.name + " ALL" }
+
 // property returns a property of a graph, "" if it is not known.
 func (e *experiment) property(d dataset, name string) string {
-	for _, row := range e.journal.done["DESCRIBE GRAPH "+d.name].rows() {
+	for _, row := range e.journal.done[properties(d)].rows() {
 		if row["property"] == name {
 			return fmt.Sprint(row["value"])
 		}

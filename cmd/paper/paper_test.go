@@ -62,6 +62,10 @@ func TestReproduce(t *testing.T) {
 			t.Errorf("the report lacks %q:\n%s", part, want)
 		}
 	}
+	_, hubs, _ := strings.Cut(want, "## The packing theorem")
+	if row := regexp.MustCompile(`(?m)^\| ring .*$`).FindString(hubs); row == "" || strings.Contains(row, "|  ") {
+		t.Errorf("figures of the hub are missing: %q", row)
+	}
 	config.Out = filepath.Join(config.Data, "stopped")
 	var got string
 	err = context.Canceled

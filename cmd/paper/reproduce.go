@@ -136,7 +136,7 @@ func reproduceSteps(e *experiment) (list []step) {
 			list = append(list, step{statement: statement, about: d.name + ": " + about, cost: cost})
 		}
 		list = append(list, e.loading(d)...)
-		add("DESCRIBE GRAPH "+d.name, "hubs", 0.5)
+		add(properties(d), "hubs", 0.5)
 		for _, m := range methods() {
 			variants := e.variants(d, m)
 			for _, call := range variants {

@@ -179,8 +179,8 @@ func scanBefore(ctx context.Context, db *storage.DB, from storage.EmbeddingInfo,
 	})
 }
 
-// sameBefore reports whether a generation has exactly these rows. The last row tells nearly
-// always, so that others are seldom read.
+// sameBefore reports whether a generation has exactly these rows. The last row nearly always differs
+// if any does, so that others are seldom read.
 func sameBefore(ctx context.Context, db *storage.DB, from storage.EmbeddingInfo, m *vec.Matrix) (same bool, err error) {
 	if m.Rows != from.Vertices || m.Dim != from.Dim {
 		return false, nil

@@ -47,7 +47,7 @@ var deleteVertex = &engine.Statement[*parser.DeleteVertices, DeleteVerticesReque
 		return writePlan("delete", fault.Count(int64(len(req.Keys)), "vertex")+" with edges", req.Graph)
 	},
 	Run: func(c *engine.Call, req DeleteVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
-		return change(c, req.Graph, func(tx *storage.Tx) (storage.WriteStats, error) {
+		return changeBatched(c, req.Graph, func(tx *storage.Tx) (storage.WriteStats, error) {
 			return tx.DeleteVertices(req.Graph, req.Keys)
 		})
 	},

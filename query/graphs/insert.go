@@ -39,7 +39,7 @@ var insertVertex = &engine.Statement[*parser.InsertVertices, verticesRequest, en
 		return writePlan("insert", fault.Count(int64(len(req.vertices)), "vertex"), req.graph)
 	},
 	Run: func(c *engine.Call, req verticesRequest, _ engine.Nothing) (WriteResult, error) {
-		return change(c, req.graph, func(tx *storage.Tx) (storage.WriteStats, error) {
+		return changeBatched(c, req.graph, func(tx *storage.Tx) (storage.WriteStats, error) {
 			return tx.InsertVertices(req.graph, req.vertices)
 		})
 	},

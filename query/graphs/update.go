@@ -48,7 +48,7 @@ var updateVertex = &engine.Statement[*parser.UpdateVertices, UpdateVerticesReque
 		return writePlan("update", fault.Count(int64(len(req.Vertices)), "vertex")+": "+req.text, req.Graph)
 	},
 	Run: func(c *engine.Call, req UpdateVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
-		return change(c, req.Graph, func(tx *storage.Tx) (storage.WriteStats, error) {
+		return changeBatched(c, req.Graph, func(tx *storage.Tx) (storage.WriteStats, error) {
 			return tx.UpdateVertices(req.Graph, req.Vertices)
 		})
 	},

@@ -2,6 +2,7 @@ package graphs
 
 import (
 	"cmp"
+	"context"
 	"errors"
 
 	"heavytail/query/fault"
@@ -50,12 +51,23 @@ func writePlan(step, what, graph string, inputs ...*plan.Plan) *plan.Plan {
 		plan.Measured(plan.Store, "store", what+", in one transaction", inputs...))
 }
 
-// change runs one transaction on one graph, and notes which attributes it added.
+// change runs one transaction on one graph.
 func change(c *engine.Call, graph string, f func(*storage.Tx) (storage.WriteStats, error)) (WriteResult, error) {
+	return changeIn(c, c.DB.Store.Update, graph, f)
+}
+
+// changeBatched is change for f that reads nothing but its transaction and may run again: it shares a commit
+// with others that wait.
+func changeBatched(c *engine.Call, graph string, f func(*storage.Tx) (storage.WriteStats, error)) (WriteResult, error) {
+	return changeIn(c, c.DB.Store.Batch, graph, f)
+}
+
+// changeIn changes a graph in a transaction, and notes which attributes were added.
+func changeIn(c *engine.Call, transact func(context.Context, func(*storage.Tx) error) error, graph string, f func(*storage.Tx) (storage.WriteStats, error)) (WriteResult, error) {
 	stop := c.Watch.Start(plan.Store)
 	result := WriteResult{Graph: graph}
 	var before, after storage.GraphInfo
-	err := c.DB.Store.Update(c.Ctx, func(tx *storage.Tx) (err error) {
+	err := transact(c.Ctx, func(tx *storage.Tx) (err error) {
 		if before, err = tx.Graph(graph); err != nil {
 			return err
 		}

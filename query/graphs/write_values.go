@@ -174,7 +174,7 @@ func planEdges(step string) func(edgesRequest, engine.Nothing) *plan.Plan {
 func changeEdges(write func(tx *storage.Tx, graph string, edges []storage.Edge) (storage.WriteStats, error)) func(*engine.Call, edgesRequest, engine.Nothing) (WriteResult, error) {
 	return func(c *engine.Call, req edgesRequest, _ engine.Nothing) (WriteResult, error) {
 		var info storage.GraphInfo
-		result, err := change(c, req.graph, func(tx *storage.Tx) (storage.WriteStats, error) {
+		result, err := changeBatched(c, req.graph, func(tx *storage.Tx) (storage.WriteStats, error) {
 			stats, err := write(tx, req.graph, req.edges)
 			if err == nil {
 				info, err = tx.Graph(req.graph)

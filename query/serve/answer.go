@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"heavytail/query"
@@ -25,6 +26,7 @@ const (
 type answer struct {
 	service *service
 	out     *output
+	stopped *atomic.Bool // the server has cancelled it, to stop
 	message *wire.Message
 	frames  frames
 }
@@ -32,29 +34,14 @@ type answer struct {
 // run runs the statement and writes its frames. It calls ended before the last one, after which the client may
 // use the id again.
 func (a *answer) run(ctx context.Context, input io.Reader, ended func()) {
-	limit := a.service.opts.TimeLimit
-	if own := wire.Seconds(a.message.Deadline); own > 0 && (limit == 0 || own < limit) {
-		limit = own
-	}
-	if limit > 0 {
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, limit)
-		defer stop()
-	}
 	a.frames.begin()
 	err := a.execute(ctx, input)
-	if err != nil && errors.Is(context.Cause(ctx), wire.ErrStopped) {
-		err = stopped{err}
+	if err != nil && a.stopped.Load() {
+		err = fmt.Errorf("%w: %w", wire.ErrStopped, err)
 	}
 	ended()
 	a.frames.end(err)
 }
-
-// stopped is the error of a statement that the server has cancelled to stop.
-type stopped struct{ err error }
-
-func (e stopped) Error() string   { return wire.ErrStopped.Error() + ": " + e.err.Error() }
-func (e stopped) Unwrap() []error { return []error{wire.ErrStopped, e.err} }
 
 // execute runs the statement, when it is its turn, and adds its rows to the frames.
 func (a *answer) execute(ctx context.Context, input io.Reader) error {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"heavytail/query/fault"
@@ -30,8 +31,9 @@ type client struct {
 	in       *bufio.Reader
 	admitted bool // no token is asked for, or it was right
 
-	work   context.Context // of the statements
-	cancel context.CancelCauseFunc
+	work    context.Context // of the statements
+	cancel  context.CancelFunc
+	stopped atomic.Bool // the server has cancelled the statements, to stop
 
 	mu      sync.Mutex // guards the fields below
 	closing bool       // no statement begins
@@ -41,26 +43,21 @@ type client struct {
 
 // running is a statement that is being answered.
 type running struct {
-	cancel context.CancelCauseFunc
+	cancel context.CancelFunc
 	input  *io.PipeWriter // where data for IMPORT '-' go; nil without
 }
 
 // newClient is a client of streams, and of the connection that they are; nil for none.
 func newClient(s *service, in io.Reader, out io.Writer, conn net.Conn, admitted bool) *client {
 	c := &client{service: s, in: bufio.NewReader(in), admitted: admitted, active: map[int64]*running{}}
-	c.work, c.cancel = context.WithCancelCause(context.Background())
-	c.output = output{w: out, conn: conn, stall: s.opts.Stall, gone: func() { c.cancel(errGone) }}
+	c.work, c.cancel = context.WithCancel(context.Background())
+	c.output = output{w: out, conn: conn, stall: s.opts.Stall, gone: c.cancel}
 	return c
 }
 
-var (
-	errGone      = errors.New("the client has left")
-	errCancelled = errors.New("the client has cancelled the statement")
-)
-
 // serve answers the client until it leaves or stop ends.
 func (c *client) serve(stop context.Context) {
-	defer c.cancel(nil)
+	defer c.cancel()
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
@@ -70,7 +67,7 @@ func (c *client) serve(stop context.Context) {
 	case <-read:
 		c.close()
 		if c.conn != nil { // a stream that has ended still takes answers
-			c.cancel(errGone)
+			c.cancel()
 		}
 		c.ended.Wait()
 	case <-stop.Done():
@@ -82,7 +79,7 @@ func (c *client) serve(stop context.Context) {
 	}
 }
 
-// stop ends the statements: some by themselves, the rest by cancellation.
+// stop waits for the statements for a time, and cancels the rest.
 func (c *client) stop() {
 	c.close()
 	done := make(chan struct{})
@@ -101,7 +98,8 @@ func (c *client) stop() {
 	if wait(c.service.opts.Grace) {
 		return
 	}
-	c.cancel(wire.ErrStopped)
+	c.stopped.Store(true)
+	c.cancel()
 	if !wait(time.Second) && c.conn != nil {
 		c.conn.Close() // for a client that does not read
 	}
@@ -198,19 +196,14 @@ func (c *client) line(text []byte) bool {
 	case m.Statement == "":
 		c.fail(m.ID, fmt.Errorf("%w: there is no statement, hello, cancel or data", wire.ErrRequest))
 	default:
-		c.begin(&m)
+		if err := c.start(&m); err != nil {
+			c.fail(m.ID, err)
+		}
 	}
 	return true
 }
 
-// begin answers a statement in a goroutine of its own.
-func (c *client) begin(m *wire.Message) {
-	if err := c.start(m); err != nil {
-		c.fail(m.ID, err)
-	}
-}
-
-// start starts the goroutine of a statement, or returns why it is refused.
+// start answers a statement in a goroutine of its own, or returns why it is refused.
 func (c *client) start(m *wire.Message) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -224,22 +217,18 @@ func (c *client) start(m *wire.Message) error {
 	case len(c.active) == mostAtOnce:
 		return fmt.Errorf("%s of this client are running: %w", fault.Count(mostAtOnce, "statement"), wire.ErrBusy)
 	}
-	ctx, cancel := context.WithCancelCause(c.work)
+	ctx, cancel := c.service.limited(c.work, wire.Seconds(m.Deadline))
 	r := &running{cancel: cancel}
 	var from io.Reader // a nil *io.PipeReader would be a reader
-	end := func() { cancel(nil) }
 	if m.Input {
 		input, data := io.Pipe()
 		from, r.input = &offered{out: &c.output, id: m.ID, data: input}, data
-		end = func() {
-			cancel(nil)
-			input.Close() // data that nobody reads are thrown away
-		}
+		context.AfterFunc(ctx, func() { data.CloseWithError(ctx.Err()) }) // nobody waits for data that do not come, or are not read
 	}
 	c.active[m.ID] = r
 	c.ended.Go(func() {
-		defer end()
-		a := answer{service: c.service, out: &c.output, message: m, frames: frames{out: &c.output, id: m.ID}}
+		defer cancel()
+		a := answer{service: c.service, out: &c.output, stopped: &c.stopped, message: m, frames: frames{out: &c.output, id: m.ID}}
 		a.run(ctx, from, func() { c.end(m.ID) })
 	})
 	return nil
@@ -277,7 +266,7 @@ func (c *client) find(id int64) *running {
 // abort cancels a statement; one that has ended meanwhile is no error.
 func (c *client) abort(id int64) {
 	if r := c.find(id); r != nil {
-		r.cancel(errCancelled)
+		r.cancel()
 	}
 }
 

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
@@ -19,7 +20,7 @@ type Options struct {
 	// Root is the folder of the files that statements name, for clients: that of query.Options.Folder.
 	Root string
 	// MaxClients is the largest number of connections of one listener; 0 means 1,000, which take some 30 MB.
-	// Others are told so and closed.
+	// Each further one gets remote.ErrBusy and is closed.
 	MaxClients int
 	// MaxStatements is how many statements of all clients run at once; others wait. 0 means 64: more
 	// would not be answered sooner, and each may have a result in memory.
@@ -58,6 +59,18 @@ type service struct {
 	opts     Options
 	greeting wire.Greeting
 	slots    chan struct{} // one for each statement that may run
+}
+
+// limited is a context for an answer, with the limit of the server or that of the client, if it is shorter; 0 is none.
+func (s *service) limited(ctx context.Context, own time.Duration) (context.Context, context.CancelFunc) {
+	limit := s.opts.TimeLimit
+	if own > 0 && (limit == 0 || own < limit) {
+		limit = own
+	}
+	if limit > 0 {
+		return context.WithTimeout(ctx, limit)
+	}
+	return context.WithCancel(ctx)
 }
 
 // admits reports whether a token is right, in a time that does not depend on it.

@@ -109,7 +109,7 @@ const long = "EMBED g USING deepwalk(epochs := 65536) AS never"
 // frame reads a frame that is more than progress.
 func frame(t *testing.T, in *bufio.Reader) (f wire.Frame) {
 	t.Helper()
-	for f.Error == nil && f.End == nil && f.Columns == nil && f.Rows == nil {
+	for f.Error == nil && f.End == nil && f.Columns == nil && f.Rows == nil && !f.Input {
 		text, err := in.ReadBytes('\n')
 		if err != nil {
 			t.Fatal(err)
@@ -342,6 +342,35 @@ func TestServe_Cancel(t *testing.T) {
 	var limit *fault.LimitError
 	if !errors.As(r.Err(), &limit) || n != 10 || limit.Limit != 10 {
 		t.Errorf("%d rows, %v", n, r.Err())
+	}
+}
+
+// TestServe_CancelInput cancels statements that wait for their input, by a line and by limits of time: the errors are
+// those of a context.
+func TestServe_CancelInput(t *testing.T) {
+	folder := t.TempDir()
+	s := start(t, query.Options{Folder: folder}, nil)
+	conn, in := s.raw()
+	for id, statement := range []string{
+		"IMPORT '-' INTO h WITH (format := 'edges')", "SCORE FILE '-' IN g WITH jaccard", "SCORE FILE '-' IN g WITH jaccard INTO FILE 'scores.csv'",
+	} {
+		id = 2*id + 1
+		fmt.Fprintf(conn, `{"id":%d,"input":true,"statement":"%s"}`+"\n", id, statement)
+		if f := frame(t, in); f.ID != int64(id) || !f.Input {
+			t.Fatalf("%s: %+v", statement, f)
+		}
+		fmt.Fprintf(conn, `{"cancel":%d}`+"\n", id)
+		if f := frame(t, in); f.ID != int64(id) || !errors.Is(f.Error.Err(), context.Canceled) {
+			t.Errorf("%s: %+v", statement, f.Error)
+		}
+		fmt.Fprintf(conn, `{"id":%d,"input":true,"deadline":0.1,"statement":"%s"}`+"\n", id+1, statement)
+		f := frame(t, in)
+		if f.Input {
+			f = frame(t, in)
+		}
+		if f.ID != int64(id)+1 || !errors.Is(f.Error.Err(), context.DeadlineExceeded) {
+			t.Errorf("%s: %+v", statement, f.Error)
+		}
 	}
 }
 

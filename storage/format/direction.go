@@ -18,12 +18,12 @@ func courseOf(directed bool) course {
 
 // direction follows what a text says of the direction of its edges, and passes it to the handler.
 type direction struct {
-	pass func(directed bool) error // Handler.Direction; nil if it is not asked for
-	kept bool                      // the caller takes directions
-	all  course                    // of the edges that do not say it themselves
-	now  course                    // of the edge being read
-	both bool                      // the edge being read has both directions
-	told course                    // what the handler received
+	pass   func(directed bool) error // Handler.Direction; nil if it is not asked for
+	kept   bool                      // the caller takes directions
+	all    course                    // of the edges that do not say it themselves
+	now    course                    // of the edge being read
+	both   bool                      // the edge being read has both directions
+	passed course                    // what the handler received
 }
 
 func newDirection(opts Options, h Handler) direction {
@@ -39,31 +39,31 @@ func newDirection(opts Options, h Handler) direction {
 const lateDirection = "an edge is directed, and the text did not say so before its first edge; directed := true reads it as a directed graph, and directed := false as an undirected one"
 
 // edge sets Both, and passes the direction before the first edge. late means that the edge is directed, and
-// the handler was not told.
+// the handler has received no direction, or another one.
 func (d *direction) edge(e *Edge, first bool) (late bool, err error) {
 	e.Both = d.both || d.now == courseUndirected
 	if d.pass == nil {
 		return false, nil
 	}
 	if first {
-		if err := d.tell(max(d.all, d.now)); err != nil {
+		if err := d.declare(max(d.all, d.now)); err != nil {
 			return false, err
 		}
 	}
-	return d.now == courseDirected && d.told != courseDirected, nil
+	return d.now == courseDirected && d.passed != courseDirected, nil
 }
 
-// tell passes a direction to the handler, unless it was told one.
-func (d *direction) tell(c course) error {
-	if d.pass == nil || d.told != courseUnsaid || c == courseUnsaid {
+// declare passes a direction to the handler, unless it has one.
+func (d *direction) declare(c course) error {
+	if d.pass == nil || d.passed != courseUnsaid || c == courseUnsaid {
 		return nil
 	}
-	d.told = c
+	d.passed = c
 	return d.pass(c == courseDirected)
 }
 
-// late returns the fault of an edge that is directed, or of a text that says so, below edges of which the handler was
-// told otherwise.
+// late returns the fault of an edge that is directed, or of a text that says so, below edges after which the
+// handler has another direction.
 func (l *lines) late() error {
 	return l.errorAt(max(l.stats.Lines, 1), ErrSyntax, lateDirection)
 }

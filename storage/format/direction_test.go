@@ -33,14 +33,14 @@ var directedTexts = map[string][2]string{
 // Each format passes what it says before the first edge, or at the end without one; the options decide otherwise.
 func TestHandler_Direction(t *testing.T) {
 	t.Parallel()
-	read := func(name, text string, asked Direction) (told []bool, both []bool, stats ReadStats) {
+	read := func(name, text string, asked Direction) (passed []bool, both []bool, stats ReadStats) {
 		opts := Options{EdgeListOptions: EdgeListOptions{Name: name}, Directed: asked}
 		stats, err := Read(t.Context(), strings.NewReader(text), opts, Handler{
 			Direction: func(directed bool) error {
 				if len(both) > 0 {
 					t.Errorf("%s: behind an edge", name)
 				}
-				told = append(told, directed)
+				passed = append(passed, directed)
 				return nil
 			},
 			Edge: func(e Edge) error { both = append(both, e.Both); return nil },
@@ -48,7 +48,7 @@ func TestHandler_Direction(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		return told, both, stats
+		return passed, both, stats
 	}
 	for name, texts := range directedTexts {
 		for i, text := range texts {
@@ -56,38 +56,38 @@ func TestHandler_Direction(t *testing.T) {
 			if text == "" {
 				continue
 			}
-			told, both, stats := read(name, text, "")
-			if !slices.Equal(told, []bool{directed}) || !slices.Equal(both, []bool{!directed}) || stats.Directed != directed && name != "l.net" {
-				t.Errorf("%s, %v: told %v, both %v, %v", name, directed, told, both, stats.Directed)
+			passed, both, stats := read(name, text, "")
+			if !slices.Equal(passed, []bool{directed}) || !slices.Equal(both, []bool{!directed}) || stats.Directed != directed && name != "l.net" {
+				t.Errorf("%s, %v: passed %v, both %v, %v", name, directed, passed, both, stats.Directed)
 			}
 			for _, asked := range []Direction{Directed, Undirected} {
-				if told, both, _ := read(name, text, asked); told != nil || !slices.Equal(both, []bool{!directed}) {
-					t.Errorf("%s, %v, asked for %s: told %v, both %v", name, directed, asked, told, both)
+				if passed, both, _ := read(name, text, asked); passed != nil || !slices.Equal(both, []bool{!directed}) {
+					t.Errorf("%s, %v, asked for %s: passed %v, both %v", name, directed, asked, passed, both)
 				}
 			}
 			end := strings.LastIndexAny(strings.TrimSuffix(text, "\n"), "\n")
 			if lines := strings.HasPrefix(name, "snap") || strings.HasSuffix(name, ".net") || name == "out.x"; lines {
-				if told, _, _ := read(name, text[:end+1], ""); !slices.Equal(told, []bool{directed}) {
-					t.Errorf("%s without an edge, %v: told %v", name, directed, told)
+				if passed, _, _ := read(name, text[:end+1], ""); !slices.Equal(passed, []bool{directed}) {
+					t.Errorf("%s without an edge, %v: passed %v", name, directed, passed)
 				}
 			}
 		}
 	}
 	for name, text := range map[string]string{"g.txt": "a b\n", "g.csv": "source,target\na,b\n", "g.adjlist": "a b\n", "g.json": `{"nodes": [], "links": [{"source": "a", "target": "b"}]}`} {
-		if told, both, _ := read(name, text, ""); told != nil || !slices.Equal(both, []bool{false}) {
-			t.Errorf("%s: told %v, both %v", name, told, both)
+		if passed, both, _ := read(name, text, ""); passed != nil || !slices.Equal(both, []bool{false}) {
+			t.Errorf("%s: passed %v, both %v", name, passed, both)
 		}
 	}
 	for _, header := range []HeaderMode{HeaderNone, HeaderNames, HeaderCounts} {
-		var told []bool
+		var passed []bool
 		opts := Options{EdgeListOptions: EdgeListOptions{Header: header}}
-		_, err := Read(t.Context(), strings.NewReader("# Directed graph\n2 1\n1 2\n"), opts, Handler{Direction: func(directed bool) error { told = append(told, directed); return nil }})
-		if err != nil || !slices.Equal(told, []bool{true}) {
-			t.Errorf("header %v: %v, %v", header, told, err)
+		_, err := Read(t.Context(), strings.NewReader("# Directed graph\n2 1\n1 2\n"), opts, Handler{Direction: func(directed bool) error { passed = append(passed, directed); return nil }})
+		if err != nil || !slices.Equal(passed, []bool{true}) {
+			t.Errorf("header %v: %v, %v", header, passed, err)
 		}
 	}
-	if told, both, _ := read("m.gexf", `<gexf><graph defaultedgetype="directed"><edges><edge source="a" target="b" type="mutual"/><edge source="a" target="c"/><edge source="a" target="d" type="undirected"/></edges></graph></gexf>`, ""); fmt.Sprint(told, both) != "[true] [true false true]" {
-		t.Errorf("mixed: %v, %v", told, both)
+	if passed, both, _ := read("m.gexf", `<gexf><graph defaultedgetype="directed"><edges><edge source="a" target="b" type="mutual"/><edge source="a" target="c"/><edge source="a" target="d" type="undirected"/></edges></graph></gexf>`, ""); fmt.Sprint(passed, both) != "[true] [true false true]" {
+		t.Errorf("mixed: %v, %v", passed, both)
 	}
 }
 

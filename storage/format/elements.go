@@ -89,7 +89,7 @@ func (g *elements) begin() {
 func (g *elements) direct(directed bool) error {
 	g.stats.Directed = g.stats.Directed || directed
 	g.course.all = courseOf(directed)
-	if directed && g.course.pass != nil && g.course.told != courseDirected && g.stats.Edges > 0 {
+	if directed && g.course.pass != nil && g.course.passed != courseDirected && g.stats.Edges > 0 {
 		return g.at(ErrSyntax, lateDirection)
 	}
 	return nil
@@ -106,7 +106,7 @@ func (g *elements) turn(directed bool, what string) {
 
 // conclude passes what is known only at the end of a text.
 func (g *elements) conclude() error {
-	if err := g.course.tell(g.course.all); err != nil {
+	if err := g.course.declare(g.course.all); err != nil {
 		return err
 	}
 	return g.ofEdges.settle()

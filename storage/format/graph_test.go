@@ -31,7 +31,7 @@ func transcript(t testing.TB, r io.Reader, opts Options) (string, ReadStats, err
 // transcriber returns a handler that writes what it receives, and counts it.
 func transcriber(t testing.TB, out *strings.Builder, vertices, edges *int64) Handler {
 	var columns, edgeColumns []Column
-	directed, told := false, false
+	directed, passed := false, false
 	take := func(what string, columns *[]Column) func([]Column) error {
 		return func(c []Column) error {
 			for i, earlier := range *columns {
@@ -66,10 +66,10 @@ func transcriber(t testing.TB, out *strings.Builder, vertices, edges *int64) Han
 	}
 	return Handler{
 		Direction: func(d bool) error {
-			if told || *edges > 0 {
-				t.Errorf("direction %v behind %d edges, told %v", d, *edges, told)
+			if passed || *edges > 0 {
+				t.Errorf("direction %v behind %d edges, passed %v", d, *edges, passed)
 			}
-			if directed, told = d, true; d {
+			if directed, passed = d, true; d {
 				out.WriteString("directed\n")
 			}
 			return nil
@@ -106,7 +106,7 @@ func TestRead_Adjacency(t *testing.T) {
 		{name: "empty", text: "# nothing\n\n", want: ""},
 		{name: "as networkx writes it", text: "#x.py\n# GMT\na b c\nb c\nc\nlone\n", want: "vertex a\nedge a>b\nedge a>c\nvertex b\nedge b>c\nvertex c\nvertex lone\n"},
 		{name: "tabs, spaces in keys", text: "lone one\nada l\tbob m\tcyd\r\n", want: "vertex lone\nedge lone>one\nvertex ada\nedge ada>l\nedge ada>bob\nedge ada>m\nedge ada>cyd\n"},
-		{name: "tabs told", text: "lone one\nada l\tbob m\tcyd\r\n", opts: Options{EdgeListOptions: EdgeListOptions{Separator: "tab"}}, want: "vertex lone one\nvertex ada l\nedge ada l>bob m\nedge ada l>cyd\n"},
+		{name: "tabs given", text: "lone one\nada l\tbob m\tcyd\r\n", opts: Options{EdgeListOptions: EdgeListOptions{Separator: "tab"}}, want: "vertex lone one\nvertex ada l\nedge ada l>bob m\nedge ada l>cyd\n"},
 		{name: "a vertex alone does not decide", text: "lone\na,\"b \"\"c\"\"\",d e\n", want: "vertex lone\nvertex a\nedge a>b \"c\"\nedge a>d e\n"},
 		{name: "loops and repeats", text: "1 1 2 2\n", want: "vertex 1\nedge 1>1\nedge 1>2\nedge 1>2\n"},
 		{name: "names", text: "v neighbours\n1 2\n", opts: Options{EdgeListOptions: EdgeListOptions{Header: HeaderNames}}, want: "vertex 1\nedge 1>2\n"},
@@ -155,7 +155,7 @@ func TestRead_Table(t *testing.T) {
 		{name: "tabs", text: "name\tid\nada l\t7\n", want: "columns name:\nvertex 7 \"ada l\"\n"},
 		{name: "no key name: the first column", text: "person,age\nada,3\n", want: "columns age:\nvertex ada \"3\"\n"},
 		{name: "an index without a name", text: ",age\nada,3\n", want: "columns age:\nvertex ada \"3\"\n"},
-		{name: "key told", text: "a,b\n1,2\n", opts: Options{Key: "b"}, want: "columns a:\nvertex 2 \"1\"\n"},
+		{name: "key given", text: "a,b\n1,2\n", opts: Options{Key: "b"}, want: "columns a:\nvertex 2 \"1\"\n"},
 		{name: "key by number", text: "id,b,c\n1,2,3\n", opts: Options{Key: "2", Columns: []string{"c"}}, want: "columns c:\nvertex 2 \"3\"\n"},
 		{name: "choice", text: "id,x,x,y\n1,2,3,4\n", opts: Options{Columns: []string{"Y"}}, want: "columns y:\nvertex 1 \"4\"\n"},
 		{name: "no attribute", text: "key\n\"a b\"\nc d\n", want: "columns\nvertex a b\nvertex c d\n"},

@@ -35,7 +35,7 @@ func collect(text []byte, opts Options) (*sample, error) {
 		}
 		return v
 	}
-	untold, untoldEdges := map[int]bool{}, map[int]bool{}
+	untyped, untypedEdges := map[int]bool{}, map[int]bool{}
 	_, err := Read(context.Background(), bytes.NewReader(text), opts, Handler{
 		Direction: func(directed bool) error {
 			s.directed = directed
@@ -44,14 +44,14 @@ func collect(text []byte, opts Options) (*sample, error) {
 		EdgeColumns: func(columns []Column) error {
 			s.edgeColumns = slices.Clone(columns)
 			for i, c := range columns {
-				untoldEdges[i] = c.Type == Untyped
+				untypedEdges[i] = c.Type == Untyped
 			}
 			return nil
 		},
 		Columns: func(columns []Column) error {
 			s.columns = slices.Clone(columns)
 			for i, c := range columns {
-				untold[i] = c.Type == Untyped
+				untyped[i] = c.Type == Untyped
 			}
 			return nil
 		},
@@ -83,19 +83,19 @@ func collect(text []byte, opts Options) (*sample, error) {
 			return nil
 		},
 	})
-	complete(s.columns, s.values, untold)
-	complete(s.edgeColumns, s.edgeValues, untoldEdges)
+	complete(s.columns, s.values, untyped)
+	complete(s.edgeColumns, s.edgeValues, untypedEdges)
 	return s, err
 }
 
 // complete adds the values of columns that were found later, and the types that follow from the values.
-func complete(columns []Column, values [][]*string, untold map[int]bool) {
+func complete(columns []Column, values [][]*string, untyped map[int]bool) {
 	for v, row := range values {
 		values[v] = append(row, make([]*string, len(columns)-len(row))...)
 	}
 	for i := range columns {
 		for _, row := range values {
-			if row[i] != nil && untold[i] {
+			if row[i] != nil && untyped[i] {
 				columns[i].Type = columns[i].Type.Or(TypeOf([]byte(*row[i])))
 			}
 		}

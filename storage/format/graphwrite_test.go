@@ -337,7 +337,7 @@ func TestWrite_Texts(t *testing.T) {
 		"vertices, spreadsheet": {func(out *bytes.Buffer) error {
 			return WriteVertices(t.Context(), out, s.graph(), CSVOptions{Spreadsheet: true})
 		}, "vertex,age,zip,score,ok,note\nada,41,007,2.0,true,'@x\nbob m,,,0.5,,\"a,\"\"b\"\"\nc\"\n'=cyd,-7,12,,false,\n"},
-		"vertices, types told": {func(out *bytes.Buffer) error { return WriteVertices(t.Context(), out, digits.graph(), CSVOptions{}) },
+		"vertices, types given": {func(out *bytes.Buffer) error { return WriteVertices(t.Context(), out, digits.graph(), CSVOptions{}) },
 			"vertex,zip:text,none:integer,x:text:text,empty:text\na,12,,b,\"\"\n"},
 		"keys": {func(out *bytes.Buffer) error {
 			return WriteKeys(t.Context(), out, 2, appendKeys([]string{"a b", "é,#"}))

@@ -208,5 +208,5 @@ func (m *matrix) end() error {
 	case m.seen != m.entries:
 		return m.errorAt(m.size, ErrSyntax, "the size line declares %d entries, but %d follow", m.entries, m.seen)
 	}
-	return m.course.tell(m.course.all)
+	return m.course.declare(m.course.all)
 }

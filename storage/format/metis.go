@@ -186,7 +186,7 @@ func (m *metis) end() error {
 	case m.up != m.m && m.stats.Edges != m.m:
 		return at("the header declares %d edges, but there are %d", m.m, m.up)
 	}
-	return m.course.tell(m.course.all)
+	return m.course.declare(m.course.all)
 }
 
 // WriteMETIS writes the edges of a graph in the format of METIS: the numbers of vertices and

@@ -278,7 +278,7 @@ func (p *pajek) end() error {
 	if err := p.close(); err != nil {
 		return err
 	}
-	return p.course.tell(p.course.all)
+	return p.course.declare(p.course.all)
 }
 
 // WritePajek writes a graph as a network of Pajek: all vertices with their keys as labels, then

@@ -294,7 +294,7 @@ func (e *parquetEdges) read() (stats ReadStats, err error) {
 	if err := e.each(&stats, columns, e.row); err != nil {
 		return stats, err
 	}
-	return stats, e.course.tell(e.course.all)
+	return stats, e.course.declare(e.course.all)
 }
 
 // directedEntry are the metadata of the edges of a directed graph.

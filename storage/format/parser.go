@@ -337,7 +337,7 @@ type heldLine struct {
 // direct passes what the text says of the direction of its edges, above the first one.
 func (p *parser) direct() error {
 	p.both = p.course.all == courseUndirected
-	return p.course.tell(p.course.all)
+	return p.course.declare(p.course.all)
 }
 
 // byteClass is the meaning of a byte in a plain line.

@@ -11,5 +11,5 @@
 // an integer. Errors keep their fields, positions and sentinels (errors.go), so that a client prints
 // the same message as the process that has the file open, and errors.Is finds the same.
 //
-// The socket of a file (socket.go) follows from its path, so that a client finds it without being told.
+// The socket of a file (socket.go) follows from its path, so that a client needs no further address.
 package wire

@@ -3,13 +3,21 @@ package block
 import (
 	"slices"
 	"sort"
+	"sync"
 
 	"heavytail/storage/csr"
+)
+
+// arcRoom and arcBlocks keep memory between single changes, which otherwise is most of what they allocate: some 40 KB each.
+var (
+	arcRoom   = sync.Pool{New: func() any { return new(Room[ArcValue]) }}
+	arcBlocks = sync.Pool{New: func() any { return new(ArcBlock) }}
 )
 
 // ArcList is the list of the arcs of a graph.
 func ArcList(directed bool) *List[ArcValue] {
 	l := &List[ArcValue]{
+		Room:    &arcRoom,
 		Key:     func(v ArcValue) []byte { return Key64(uint64(v.Arc)) },
 		Compare: ArcValue.Compare,
 		Encode:  EncodeArcs,
@@ -30,7 +38,8 @@ func ArcList(directed bool) *List[ArcValue] {
 // DecodeArcValues appends the arcs of a block to dst, with their values, and reports whether the
 // block is of a directed graph.
 func DecodeArcValues(dst []ArcValue, key, payload []byte) (arcs []ArcValue, directed bool, err error) {
-	var block ArcBlock
+	block := arcBlocks.Get().(*ArcBlock)
+	defer arcBlocks.Put(block)
 	if err := block.Decode(key, payload); err != nil {
 		return dst, false, err
 	}

@@ -2,7 +2,9 @@ package block
 
 import (
 	"bytes"
+	"slices"
 	"sort"
+	"sync"
 
 	"heavytail/storage/internal/fault"
 )
@@ -21,7 +23,13 @@ type List[E any] struct {
 
 	// Decode appends the entries of a block to dst; they do not alias payload.
 	Decode func(dst []E, key, payload []byte) ([]E, error)
+
+	// Room has a *Room[E] for the entries of blocks that are edited, or is nil.
+	Room *sync.Pool
 }
+
+// Room is memory for the entries of a block before and after its edits.
+type Room[E any] struct{ Old, New []E }
 
 // Edit is one change of a list: an entry is added, replaces the equal entry, or is removed.
 type Edit[E any] struct {
@@ -68,9 +76,9 @@ func (l *List[E]) Joins(entries []E, next Sealed) bool {
 	return count == len(entries) && len(record)+len(next.Record) <= MaxBlock/4*3
 }
 
-// Merge applies edits to entries and reports whether any was removed.
-func (l *List[E]) Merge(entries []E, edits []Edit[E]) (merged []E, shrunk bool) {
-	merged = make([]E, 0, len(entries)+len(edits))
+// Merge appends entries to dst after edits, and reports whether any was removed.
+func (l *List[E]) Merge(dst, entries []E, edits []Edit[E]) (merged []E, shrunk bool) {
+	merged = slices.Grow(dst, len(entries)+len(edits))
 	for _, e := range edits {
 		for len(entries) > 0 && l.Compare(entries[0], e.Entry) < 0 {
 			merged, entries = append(merged, entries[0]), entries[1:]
@@ -91,10 +99,14 @@ func (l *List[E]) Merge(entries []E, edits []Edit[E]) (merged []E, shrunk bool) 
 // elsewhere they have equal sizes, which leaves room for later changes.
 func (l *List[E]) Cut(seed Seed, entries []E, end bool, put func(key, record []byte) error) error {
 	room := MaxBlock
+	var whole []byte // the record of all entries, if they are one block
 	if !end {
 		total, blocks := 0, 0
 		for rest := entries; len(rest) > 0; blocks++ {
 			record, count := l.Encode(rest, MaxBlock)
+			if count == len(entries) {
+				whole = record
+			}
 			total, rest = total+len(record)+len(l.Key(rest[0])), rest[count:]
 		}
 		if blocks > 1 {
@@ -102,7 +114,10 @@ func (l *List[E]) Cut(seed Seed, entries []E, end bool, put func(key, record []b
 		}
 	}
 	for len(entries) > 0 {
-		record, count := l.Encode(entries, room)
+		record, count := whole, len(entries)
+		if record == nil {
+			record, count = l.Encode(entries, room)
+		}
 		key := l.Key(entries[0])
 		if err := put(key, seed.Seal(key, record)); err != nil {
 			return err

@@ -10,11 +10,16 @@ import (
 // parts, or filled one after the other at the end of the list; a block that lost
 // entries is merged with the next one if both fit well into one.
 func EditBlocks[E any](t *tree.Tx, p tree.Part, l *block.List[E], edits []block.Edit[E]) error {
+	room := new(block.Room[E])
+	if l.Room != nil {
+		room = l.Room.Get().(*block.Room[E])
+		defer l.Room.Put(room)
+	}
 	for len(edits) > 0 {
 		if err := t.Ctx.Err(); err != nil {
 			return err
 		}
-		done, err := editBlock(p, l, edits)
+		done, err := editBlock(p, l, room, edits)
 		if err != nil {
 			return err
 		}
@@ -25,10 +30,9 @@ func EditBlocks[E any](t *tree.Tx, p tree.Part, l *block.List[E], edits []block.
 
 // editBlock applies the edits of the block that the first edit belongs to, and returns
 // how many it applied.
-func editBlock[E any](p tree.Part, l *block.List[E], edits []block.Edit[E]) (done int, err error) {
+func editBlock[E any](p tree.Part, l *block.List[E], room *block.Room[E], edits []block.Edit[E]) (done int, err error) {
 	b := p.BlockOf(l.Prefix, l.Key(edits[0].Entry))
-	var entries []E
-	old := [][]byte{}
+	entries, old := room.Old[:0], [][]byte(nil)
 	next := block.Sealed{}
 	if b.Key != nil {
 		if entries, err = l.Open(p.Seed, entries, b); err != nil {
@@ -37,7 +41,8 @@ func editBlock[E any](p tree.Part, l *block.List[E], edits []block.Edit[E]) (don
 		old, next = append(old, b.Key), p.After(l.Prefix, b.Key)
 	}
 	done = l.Before(edits, next.Key)
-	entries, shrunk := l.Merge(entries, edits[:done])
+	room.Old = entries
+	entries, shrunk := l.Merge(room.New[:0], entries, edits[:done])
 	if shrunk && next.Key != nil && len(entries) > 0 && l.Joins(entries, next) {
 		if entries, err = l.Open(p.Seed, entries, next); err != nil {
 			return 0, err
@@ -45,6 +50,7 @@ func editBlock[E any](p tree.Part, l *block.List[E], edits []block.Edit[E]) (don
 		// Further edits of the next block follow in the next round.
 		old, next = append(old, next.Key), p.After(l.Prefix, next.Key)
 	}
+	room.New = entries
 	for _, key := range old {
 		if err := p.Delete(key); err != nil {
 			return 0, err
