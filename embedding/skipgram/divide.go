@@ -5,20 +5,24 @@ import (
 	"slices"
 )
 
-// divide distributes the nodes of the tree, or the vertices as centres, over
-// the parts by their visits, so that all have about the same work.
+// divide distributes the vertices as centres over the parts by their visits, so that all
+// have about the same work. With a tree it finds how many visits pass each node.
 func (t *trainer) divide() {
 	if t.tree == nil {
 		t.outPart = balance(t.at.Visits, t.Partitions)
 		return
 	}
-	weights := make([]int64, t.corpus.Vertices)
+	weights, total := make([]int64, t.corpus.Vertices), int64(0)
 	for v, visits := range t.at.Visits {
 		for _, step := range t.tree.path(uint32(v)) {
 			weights[step>>1] += visits
 		}
+		total += visits
 	}
-	t.outPart = balance(weights, t.Partitions)
+	t.passing = make([]float32, len(weights))
+	for node, weight := range weights {
+		t.passing[node] = float32(weight) / float32(total)
+	}
 }
 
 // balance assigns items to parts, the heaviest first, always to the part with the

@@ -209,7 +209,7 @@ func TestContinue(t *testing.T) {
 		}
 	}
 	c := Corpus{Vertices: 1500, Walks: 900, Append: func(dst []uint32, i int) []uint32 { return append(dst, lines[i]...) }}
-	trained, first, err := TrainState(context.Background(), c, Options{Dim: 16, Window: 3, Seed: 4})
+	trained, first, err := TrainState(context.Background(), c, Options{Dim: 16, Window: 3, Seed: 4, Epochs: 2, Alpha: 0.05})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,9 +11,8 @@ import (
 // the corpus and options of the training that continues it.
 var ErrState = errors.New("invalid state of a training")
 
-// State is a training between two batches, when the copies of vectors are
-// merged: all that is needed to continue with the same bytes. The tree and its
-// parts follow from the visits; random numbers depend only on the seed and the
+// State is a training between two batches, when the copies of rows are merged: all that is
+// needed to continue with the same bytes. The tree follows from the visits; random numbers depend only on the seed and the
 // place in the corpus.
 type State struct {
 	Epoch int // current epoch; Options.Epochs after the end

@@ -11,7 +11,7 @@ import (
 
 // The stored form of a state: numbers of eight bytes, little-endian, in the
 // order of stateHead, then the losses, the visits, the vectors and the nodes.
-var stateMagic = [8]byte{'s', 'k', 'i', 'p', 'g', 'r', 'm', '1'}
+var stateMagic = [8]byte{'s', 'k', 'i', 'p', 'g', 'r', 'm', '2'}
 
 type stateHead struct {
 	Magic                           [8]byte

@@ -19,8 +19,8 @@ type Stats struct {
 	// probability that the model assigned to the centre (for negative
 	// sampling, to the labels of all samples), before it learned from the
 	// pair. It is measured on every 64th walk. By then the model has learned
-	// from other pairs of the same walk, from more of them with more
-	// Partitions: compare the loss between epochs, not between settings.
+	// from other pairs of the same walk: compare the loss between epochs, not
+	// between settings.
 	Loss            []float64
 	Seconds         float64
 	SetupSeconds    float64 // of them before the first visit: tree and initial vectors, which take the same for any number of visits
@@ -36,7 +36,7 @@ type Stats struct {
 //
 // It takes O(visits · Window · Dim · log n). The result is the same for the
 // same corpus and options with any number of workers on one kind of processor.
-// The context is checked between batches, every few milliseconds.
+// The context is checked between batches, at most some ten milliseconds apart.
 func Train(ctx context.Context, c Corpus, o Options) (*vec.Matrix, Stats, error) {
 	state, stats, err := TrainState(ctx, c, o)
 	if err != nil {
@@ -200,12 +200,13 @@ func (t *trainer) prepare() {
 		t.tree = newTree(t.at.Visits)
 	}
 	t.divide()
+	if n := t.corpus.Vertices; t.Partitions > 1 {
+		t.sharing.vectors, t.sharing.nodes = vec.Zeros[uint32](n), vec.Zeros[uint32](n)
+	}
 	t.parts = make([]*part, t.Partitions)
 	for p := range t.parts {
 		t.parts[p] = newPart(t, p)
 	}
-	t.tree = nil // each part has its own tree
-	t.ahead.slot = vec.Zeros[uint32](t.corpus.Vertices)
 	t.now, t.next = &batch{}, &batch{}
 }
 
@@ -224,6 +225,9 @@ func (t *trainer) epoch(ctx context.Context) error {
 		t.now.alpha = float32(t.Alpha * max(1-float64(done)/float64(all), 1e-4))
 		if t.constant {
 			t.now.alpha = float32(t.Alpha)
+		}
+		if t.Partitions > 1 {
+			t.now.overlap = t.overlap(t.now)
 		}
 		// The first worker that has trained its part prepares the next batch.
 		vec.Parallel(t.Partitions+1, 1, t.Workers, func(i, _, _ int) {

@@ -64,8 +64,8 @@ func train(t testing.TB, c Corpus, o Options) (*vec.Matrix, Stats) {
 }
 
 // oracle trains by the formulas of doc.go, one pair after another, in float64. It trains a
-// number of walks at a time: each part starts from the same vectors and trains its own
-// nodes. It returns the rows of the vertices.
+// number of walks at a time: each part starts from the same rows and trains a share of the
+// walks. It returns the rows of the vertices.
 func oracle(c Corpus, o Options, walks int) [][]float64 {
 	t := newTrainer(c, o.WithDefaults())
 	_ = t.begin(context.Background())
@@ -82,47 +82,98 @@ func oracle(c Corpus, o Options, walks int) [][]float64 {
 	seen := int64(0)
 	for from := 0; from < c.Walks; from += walks {
 		t.fill(t.now, from, walks)
+		b := t.now
 		alpha := o.Alpha * max(1-float64(seen)/float64(t.total), 1e-4)
-		moved := make([][]float64, c.Vertices)
-		for v := range moved {
-			moved[v] = slices.Clone(in[v])
-		}
-		for p := range t.Partitions {
-			xs := make([][]float64, c.Vertices)
-			for v := range xs {
-				xs[v] = slices.Clone(in[v])
+		overlap := 0.0
+		if t.Partitions > 1 {
+			const places = 24
+			x := func(i int) []float64 { return in[b.walks[i*len(b.walks)/places]] }
+			products, squares := 0.0, 0.0
+			for i := range places {
+				squares += product(x(i), x(i)) / places
+				for j := range places {
+					if j != i {
+						products += math.Pow(product(x(i), x(j)), 2) / (places * (places - 1))
+					}
+				}
 			}
-			for at, centre := range t.now.walks {
-				path := slices.DeleteFunc(slices.Clone(tree.path(centre)), func(step uint32) bool { return int(t.outPart[step>>1]) != p })
-				for i := t.now.windows[at].lo; i < t.now.windows[at].hi; i++ {
-					if int(i) != at {
-						oraclePair(xs[t.now.walks[i]], out, path, alpha)
+			overlap = products / squares
+		}
+		movedIn, movedOut, users := cloned(in), cloned(out), make([]float64, c.Vertices)
+		at := 0
+		for p := range t.Partitions {
+			xs, ys, uses := cloned(in), cloned(out), make([]bool, c.Vertices)
+			last := (p + 1) * (b.end - b.first) / t.Partitions
+			if rest := (p + 1) * (b.end - b.first) % t.Partitions; rest > 0 {
+				last++
+			}
+			for ; at < len(b.walks) && int(b.windows[at].walk) < last; at++ {
+				path := tree.path(b.walks[at])
+				for i := b.windows[at].lo; i < b.windows[at].hi; i++ {
+					if int(i) == at {
+						continue
+					}
+					oraclePair(xs[b.walks[i]], ys, path, alpha)
+					for _, step := range path {
+						uses[step>>1] = true
 					}
 				}
 			}
 			for v := range xs {
 				for j := range xs[v] {
-					moved[v][j] += xs[v][j] - in[v][j]
+					movedIn[v][j] += xs[v][j] - in[v][j]
+					movedOut[v][j] += ys[v][j] - out[v][j]
+				}
+				if uses[v] {
+					users[v]++
 				}
 			}
 		}
-		in = moved
-		seen += int64(len(t.now.walks))
+		passing := make([]float64, c.Vertices)
+		for v, visits := range t.at.Visits {
+			for _, step := range tree.path(uint32(v)) {
+				passing[step>>1] += float64(visits) / float64(t.total)
+			}
+		}
+		for node := range movedOut {
+			pairs := passing[node] * float64(len(b.walks)*(t.Window+1)) / max(users[node], 1)
+			q, fraction := 1/(1+mergeRate*alpha*overlap*pairs), 0.0
+			for k := range int(users[node]) {
+				fraction += math.Pow(q, float64(k)) / users[node]
+			}
+			for j, x := range out[node] {
+				movedOut[node][j] = x + fraction*(movedOut[node][j]-x)
+			}
+		}
+		in, out = movedIn, movedOut
+		seen += int64(len(b.walks))
 	}
 	return in
+}
+
+func product(x, y []float64) float64 {
+	sum := 0.0
+	for j := range x {
+		sum += x[j] * y[j]
+	}
+	return sum
+}
+
+func cloned(rows [][]float64) [][]float64 {
+	copies := make([][]float64, len(rows))
+	for i, row := range rows {
+		copies[i] = slices.Clone(row)
+	}
+	return copies
 }
 
 func oraclePair(x []float64, out [][]float64, path []uint32, alpha float64) {
 	e := make([]float64, len(x))
 	for _, step := range path {
 		y := out[step>>1]
-		product := 0.0
-		for j := range x {
-			product += x[j] * y[j]
-		}
-		g := 0.0
-		if math.Abs(product) < maxProduct {
-			g = alpha * (1 - float64(step&1) - 1/(1+math.Exp(-product)))
+		p, g := product(x, y), 0.0
+		if math.Abs(p) < maxProduct {
+			g = alpha * (1 - float64(step&1) - 1/(1+math.Exp(-p)))
 		}
 		for j := range x {
 			e[j] += g * y[j]

@@ -2,6 +2,7 @@ package skipgram
 
 import (
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -55,8 +56,10 @@ type trainer struct {
 	in     []float32 // rows of vertices as x
 	out    []float32 // rows of nodes of the tree, or of vertices as centres
 
-	outPart []uint8 // part of each row of out
+	outPart []uint8   // for negative sampling, the part of each vertex as a centre
+	passing []float32 // for the tree, the fraction of all visits that pass each node
 	parts   []*part
+	sharing sharing
 
 	ahead     ahead
 	now, next *batch // the batch being trained, and the next one
@@ -82,9 +85,16 @@ const (
 	useNegative
 )
 
+// batchWalks returns the number of walks of a batch, a multiple of the number of parts that
+// divide them.
 func (t *trainer) batchWalks() int {
-	length := float64(t.total) / float64(t.corpus.Walks)
-	return max(1, int(batchPairs/(length*float64(t.Window+1))))
+	all := float64(t.total) * float64(t.Window+1)
+	pairs := float64(batchPairs)
+	if t.Partitions > 1 {
+		pairs = min(all/dividedBatches, dividedPairs)
+	}
+	walks := max(1, int(pairs/(all/float64(t.corpus.Walks))))
+	return (walks + t.Partitions - 1) / t.Partitions * t.Partitions
 }
 
 // batch has the walks that are trained together, concatenated.
@@ -94,14 +104,13 @@ type batch struct {
 	first, end int
 	number     int // number of the batch, over all epochs
 	alpha      float32
+	overlap    float32 // of its vectors before it, see the method overlap
 
 	// The window of the vertex at each place of walks, and the number of its walk
 	// within the batch.
 	windows []window
-	// The distinct vertices of the batch, in the order of their first places,
-	// and for each place of walks the index of its vertex among them.
-	vertices []uint32
-	slots    []uint32
+	parts   []int    // the place where the walks of each part begin, and the end
+	shared  []shared // rows of which parts have copies
 }
 
 // window is the part of the walks around one place that its vertex is trained with.
@@ -112,7 +121,6 @@ type window struct{ lo, hi, walk int32 }
 type ahead struct {
 	walks      [][]uint32 // from number begin to below end
 	begin, end int
-	slot       []uint32 // of each vertex in the batch that is being filled, plus 1; else 0
 }
 
 // aheadVisits is about how many visits are generated at a time.
@@ -140,7 +148,7 @@ func (a *ahead) walk(t *trainer, from, to int) [][]uint32 {
 // of the walk.
 func (t *trainer) fill(b *batch, first, walks int) {
 	b.first, b.end = first, min(first+walks, t.corpus.Walks)
-	b.walks, b.windows, b.vertices, b.slots = b.walks[:0], b.windows[:0], b.vertices[:0], b.slots[:0]
+	b.walks, b.windows, b.parts, b.shared = b.walks[:0], b.windows[:0], b.parts[:0], b.shared[:0]
 	if b.first == b.end {
 		return
 	}
@@ -148,6 +156,9 @@ func (t *trainer) fill(b *batch, first, walks int) {
 		var random rand.PCG
 		random.Seed(t.Seed, uint64(t.at.Epoch)<<40|uint64(first+i)<<8|useWindow)
 		begin := int32(len(b.walks))
+		for len(b.parts)*(b.end-b.first) <= i*t.Partitions {
+			b.parts = append(b.parts, len(b.walks))
+		}
 		b.walks = append(b.walks, walk...)
 		end := int32(len(b.walks))
 		for at := begin; at < end; at++ {
@@ -155,21 +166,32 @@ func (t *trainer) fill(b *batch, first, walks int) {
 			b.windows = append(b.windows, window{lo: max(begin, at-half), hi: min(end, at+half+1), walk: int32(i)})
 		}
 	}
-	t.ahead.number(b)
+	for len(b.parts) <= t.Partitions {
+		b.parts = append(b.parts, len(b.walks))
+	}
+	t.share(b)
 }
 
-// number assigns slots to the vertices of a batch.
-func (a *ahead) number(b *batch) {
-	for _, v := range b.walks {
-		if a.slot[v] == 0 {
-			b.vertices = append(b.vertices, v)
-			a.slot[v] = uint32(len(b.vertices))
+// share finds the rows that several parts train in a batch. With negative sampling they share
+// all vectors, and no node.
+func (t *trainer) share(b *batch) {
+	if t.Partitions == 1 {
+		return
+	}
+	for p := range t.Partitions {
+		for at := b.parts[p]; at < b.parts[p+1]; at++ {
+			v, w := b.walks[at], b.windows[at]
+			if w.hi-w.lo < 2 {
+				continue // without a pair
+			}
+			if t.tree != nil {
+				t.sharing.path(v, t.tree.path(v), 1<<p)
+			} else {
+				t.sharing.path(v, nil, 1<<t.Partitions-1)
+			}
 		}
-		b.slots = append(b.slots, a.slot[v]-1)
 	}
-	for _, v := range b.vertices {
-		a.slot[v] = 0
-	}
+	b.shared = t.sharing.take(b.shared)
 }
 
 // maxProduct is the largest magnitude of a scalar product that is trained: if a vector and
@@ -182,20 +204,17 @@ const maxProduct = 6
 type part struct {
 	*trainer
 	number    int
-	tree      *tree // the steps of each path at nodes of the part; nil for negative sampling
 	negatives *negativeSampler
 
-	// Copies of the vectors of the batch, at their slots, which only the nodes
-	// of this part change; nil if there is only one part. Slots below copied
-	// have been copied.
-	copies []float32
-	copied int
-	coming vec.RowList // the vector that is copied soon
+	// The vectors and nodes, or copies of them during a batch, and the vectors of the
+	// places of the batch from the first of the part to the end of the last window.
+	vectors, nodes, places vec.RowList
+	copies                 []float32   // of the shared rows
+	coming                 vec.RowList // the row that is copied soon, and its copy
 
 	// The lesson being trained, and the next one, whose rows are fetched into
 	// the cache meanwhile.
 	now, next *lesson
-	seen      int32       // places below it have already been in a window
 	one       vec.RowList // a single x of a lesson whose loss is measured
 	products  []float32   // of it with the rows
 
@@ -229,9 +248,8 @@ func newPart(t *trainer, number int) *part {
 	p := &part{trainer: t, number: number}
 	longest := 1 + t.Negative
 	if t.tree != nil {
-		p.tree = t.tree.only(t.outPart, uint8(number))
 		for v := range uint32(t.corpus.Vertices) {
-			longest = max(longest, len(p.tree.path(v)))
+			longest = max(longest, len(t.tree.path(v)))
 		}
 	} else {
 		p.negatives = newNegativeSampler(t.at.Visits, t.outPart, number)
@@ -241,6 +259,12 @@ func newPart(t *trainer, number int) *part {
 	p.products = make([]float32, longest)
 	p.now.reset(t.stride)
 	p.next.reset(t.stride)
+	p.vectors.Reset(t.stride)
+	p.nodes.Reset(t.stride)
+	for v := range t.corpus.Vertices {
+		p.vectors.Add(t.in[v*t.stride:])
+		p.nodes.Add(t.out[v*t.stride:])
+	}
 	return p
 }
 
@@ -252,100 +276,65 @@ const pathAhead = 2
 // recent paths included them too.
 const hotSteps = 2
 
-// copyAhead is the number of vectors that are fetched ahead of copying.
-const copyAhead = 4
-
-// train trains the pairs of a batch, in the order of the walks.
+// train trains the pairs of its walks in a batch or, for negative sampling, of its centres,
+// in the order of the walks.
 func (p *part) train(b *batch) {
-	p.seen, p.copied = 0, 0
-	if need := len(b.vertices) * p.stride; p.Partitions > 1 && len(p.copies) < need {
-		p.copies = vec.Zeros[float32](need)
+	p.copyShared(b)
+	from, to := b.parts[p.number], b.parts[p.number+1]
+	if p.tree == nil {
+		from, to = 0, len(b.walks)
 	}
+	p.places.Reset(p.stride)
 	p.random.Seed(p.Seed, uint64(b.number)<<20|uint64(p.number)<<8|useNegative)
 	turn := vec.NewTurn(min(p.Workers, p.Partitions))
-	for at, w := range b.windows {
-		if p.tree != nil && at+pathAhead < len(b.walks) {
+	for at := from; at < to; at++ {
+		if p.tree != nil && at+pathAhead < to {
 			vec.FetchList(p.tree.path(b.walks[at+pathAhead]))
 		}
-		p.centre(b, int32(at), w)
+		p.centre(b, from, at)
 		if at%16 == 0 {
 			turn.Pass()
 		}
 	}
 	p.turn(b.alpha)
-	if p.Partitions > 1 {
-		p.copyTo(b, len(b.vertices)) // the rest, which this part has not reached
-	}
-	if p.number > 0 { // merge adds the changes, which are still in the cache of this processor
-		for slot, v := range b.vertices {
-			vec.Axpy(-1, p.row(v), p.own(slot))
-		}
-	}
+	p.leaveShared(b)
 }
 
-// vector returns the row of the vertex at a place of the walks, as x.
-func (p *part) vector(b *batch, at int32) []float32 {
-	if p.Partitions == 1 {
-		return p.row(b.walks[at])
+// centre trains the pairs of the centre at a place. from is the first place of the part.
+func (p *part) centre(b *batch, from, at int) {
+	v, w := b.walks[at], b.windows[at]
+	seen := p.places.Len()
+	for place := from + seen; place < int(w.hi); place++ {
+		p.places.Pick(&p.vectors, int(b.walks[place]))
 	}
-	slot := int(b.slots[at])
-	p.copyTo(b, slot+1)
-	return p.own(slot)
-}
-
-// copyTo makes the copies of the vectors with slots below end.
-func (p *part) copyTo(b *batch, end int) {
-	for ; p.copied < end; p.copied++ {
-		if soon := p.copied + copyAhead; soon < len(b.vertices) {
-			p.coming.Reset(p.stride)
-			p.coming.Add(p.row(b.vertices[soon]))
-			p.coming.Fetch(0)
-		}
-		copy(p.own(p.copied), p.row(b.vertices[p.copied]))
+	if p.tree == nil {
+		p.sampled(b, from, at)
+		return
 	}
-}
-
-// row returns the row of a vertex as x.
-func (t *trainer) row(v uint32) []float32 { return t.in[int(v)*t.stride:][:t.stride] }
-
-// own returns the copy of the row of the vertex with a slot.
-func (p *part) own(slot int) []float32 { return p.copies[slot*p.stride:][:p.stride] }
-
-// trains reports whether pairs of a centre change rows of this part.
-func (p *part) trains(centre uint32) bool {
-	if p.tree != nil {
-		return len(p.tree.path(centre)) > 0
-	}
-	return int(p.outPart[centre]) == p.number
-}
-
-// counts reports whether this part counts its pairs. With a tree all parts train the same
-// pairs, on different steps of the paths, so only the first part counts. With negative
-// sampling each part trains different pairs, and every part counts.
-func (p *part) counts() bool { return p.number == 0 || p.tree == nil }
-
-func (p *part) centre(b *batch, at int32, w window) {
-	v := b.walks[at]
-	if !p.trains(v) {
+	if w.hi-w.lo < 2 {
 		return
 	}
 	p.next.measure = (b.first+int(w.walk))%64 == 0
-	for other := w.lo; other < w.hi; other++ {
+	p.next.xs.Append(&p.places, int(w.lo)-from, at-from)
+	p.next.xs.Append(&p.places, at+1-from, int(w.hi)-from)
+	p.next.hotXs = min(max(0, from+seen-1-int(w.lo)), p.next.xs.Len()) // without the centre
+	p.path(v)
+	p.turn(b.alpha)
+}
+
+// sampled trains the pairs of a centre with negative samples, each by a lesson of its own.
+func (p *part) sampled(b *batch, from, at int) {
+	v, w := b.walks[at], b.windows[at]
+	if int(p.outPart[v]) != p.number {
+		return
+	}
+	for other := int(w.lo); other < int(w.hi); other++ {
 		if other == at {
 			continue
 		}
-		p.next.xs.Add(p.vector(b, other))
-		if other < p.seen {
-			p.next.hotXs++
-		}
-		if p.tree == nil {
-			p.answers(v)
-			p.turn(b.alpha)
-		}
-	}
-	p.seen = max(p.seen, w.hi)
-	if p.next.xs.Len() > 0 {
-		p.path(v)
+		p.next.measure = (b.first+int(w.walk))%64 == 0
+		p.next.xs.Append(&p.places, other-from, other-from+1)
+		p.answers(v)
 		p.turn(b.alpha)
 	}
 }
@@ -357,13 +346,10 @@ func (p *part) turn(alpha float32) {
 	p.learn(p.now, alpha)
 	p.now.reset(p.stride)
 	p.now, p.next = p.next, p.now
-	p.next.measure = p.now.measure // the next may be of the same centre
 }
 
 func (p *part) learn(l *lesson, alpha float32) {
-	if p.counts() {
-		p.pairs += int64(l.xs.Len())
-	}
+	p.pairs += int64(l.xs.Len())
 	if !l.measure {
 		l.rows.Learn(&l.xs, l.turns, alpha, maxProduct)
 		return
@@ -380,7 +366,7 @@ func (p *part) learn(l *lesson, alpha float32) {
 func (p *part) path(centre uint32) {
 	l := p.next
 	for i, step := range p.tree.path(centre) {
-		l.rows.Add(p.out[int(step>>1)*p.stride:][:p.stride])
+		l.rows.Pick(&p.nodes, int(step>>1))
 		l.turns[i] = float32(1 - step&1)
 	}
 	l.hotRows = min(hotSteps, l.rows.Len())
@@ -398,7 +384,7 @@ func (p *part) answers(centre uint32) {
 		}
 	}
 	for i, v := range p.drawn {
-		l.rows.Add(p.out[int(v)*p.stride:][:p.stride])
+		l.rows.Pick(&p.nodes, int(v))
 		l.turns[i] = 0
 	}
 	l.turns[0] = 1
@@ -421,27 +407,131 @@ func (p *part) measure(l *lesson, x []float32) {
 		}
 	}
 	p.loss += math.Log(odds)
-	if p.counts() {
-		p.measured++
+	p.measured++
+}
+
+// copyAhead is the number of rows that are fetched ahead of copying and merging.
+const copyAhead = 8
+
+// row returns a shared row.
+func (t *trainer) row(s shared) []float32 {
+	rows := t.in
+	if s.node {
+		rows = t.out
+	}
+	return rows[int(s.row)*t.stride:][:t.stride]
+}
+
+// set makes the part train another row instead of a shared one.
+func (p *part) set(s shared, row []float32) {
+	if s.node {
+		p.nodes.Set(int(s.row), row)
+	} else {
+		p.vectors.Set(int(s.row), row)
 	}
 }
 
-// mergeRows is how many vectors are merged at a time.
+// own returns the copy of shared row i.
+func (p *part) own(i int) []float32 { return p.copies[i*p.stride:][:p.stride] }
+
+// copyShared makes copies of the shared rows that the part trains.
+func (p *part) copyShared(b *batch) {
+	if need := len(b.shared) * p.stride; len(p.copies) < need {
+		p.copies = vec.Zeros[float32](need + need/4)
+	}
+	for i, s := range b.shared {
+		if soon := i + copyAhead; soon < len(b.shared) {
+			p.coming.Reset(p.stride)
+			p.coming.Add(p.row(b.shared[soon]))
+			p.coming.Add(p.own(soon))
+			p.coming.Fetch(0)
+		}
+		if s.by>>p.number&1 != 0 {
+			own := p.own(i)
+			copy(own, p.row(s))
+			p.set(s, own)
+		}
+	}
+}
+
+// leaveShared undoes what copyShared has set.
+func (p *part) leaveShared(b *batch) {
+	for _, s := range b.shared {
+		if s.by>>p.number&1 != 0 {
+			p.set(s, p.row(s))
+		}
+	}
+}
+
+// overlapPlaces is the number of places whose vectors overlap compares.
+const overlapPlaces = 24
+
+// overlap returns the mean of (x·y)² over some pairs of vectors x and y of a batch, relative
+// to that of x·x: how far a step along x, and then one along y, are the same step.
+func (t *trainer) overlap(b *batch) float32 {
+	products, squares := float32(0), float32(0)
+	for i := range overlapPlaces {
+		x := t.sample(b, i)
+		squares += vec.Dot(x, x)
+		for j := range i {
+			product := vec.Dot(x, t.sample(b, j))
+			products += product * product
+		}
+	}
+	if squares == 0 {
+		return 0
+	}
+	return products / (overlapPlaces - 1) * 2 / squares
+}
+
+func (t *trainer) sample(b *batch, i int) []float32 {
+	return t.row(shared{row: b.walks[i*len(b.walks)/overlapPlaces]})
+}
+
+// mergeRows is how many rows are merged at a time.
 const mergeRows = 64
 
-// merge sets each vector of a batch to the copy of the first part, and adds the changes that
-// the others have left.
+// merge changes each shared row of a batch by the sum of what its copies have changed, or for
+// nodes by a fraction of that.
 func (t *trainer) merge(b *batch) {
-	if t.Partitions == 1 {
-		return
-	}
-	vec.Parallel(len(b.vertices), mergeRows, t.Workers, func(_, lo, hi int) {
-		for slot := lo; slot < hi; slot++ {
-			x := t.row(b.vertices[slot])
-			copy(x, t.parts[0].own(slot))
-			for _, p := range t.parts[1:] {
-				vec.Axpy(1, p.own(slot), x)
+	vec.Parallel(len(b.shared), mergeRows, t.Workers, func(_, lo, hi int) {
+		var coming vec.RowList
+		for i := lo; i < hi; i++ {
+			if soon := i + copyAhead; soon < hi {
+				coming.Reset(t.stride)
+				coming.Add(t.row(b.shared[soon]))
+				coming.Fetch(0)
 			}
+			s := b.shared[i]
+			sum := t.parts[bits.TrailingZeros64(s.by)].own(i)
+			for rest := s.by & (s.by - 1); rest != 0; rest &= rest - 1 {
+				vec.Axpy(1, t.parts[bits.TrailingZeros64(rest)].own(i), sum)
+			}
+			row, copies := t.row(s), bits.OnesCount64(s.by)
+			vec.Axpy(-float32(copies), row, sum)
+			vec.Axpy(t.fraction(b, s, copies), sum, row)
 		}
 	})
+}
+
+// mergeRate is about the mean of σ(p)(1−σ(p)) over the scalar products p of a training: so
+// much of its distance along x to where a pair leads is what a step of α·(x·x) takes a node.
+const mergeRate = 0.125
+
+// fraction returns by how much of the sum of the changes of its copies a shared row is
+// changed. If a copy has come to a fraction 1−q of the way to where its pairs lead, the
+// next part would have moved only q as far from there, and the one after it q²: with k
+// copies the fraction is (1+q+…+qᵏ⁻¹)/k. For the few pairs of a vector q is 1.
+func (t *trainer) fraction(b *batch, s shared, copies int) float32 {
+	if !s.node || t.tree == nil {
+		return 1
+	}
+	pairs := t.passing[s.row] * float32(len(b.walks)*(t.Window+1)) / float32(copies)
+	q := 1 / (1 + mergeRate*b.alpha*b.overlap*pairs)
+	sum, power := float32(1), float32(1)
+	for range copies - 1 {
+		power *= q
+		sum += power
+	}
+	return sum / float32(copies)
 }

@@ -76,25 +76,3 @@ func newTree(visits []int64) *tree {
 
 // path returns the steps from the root to a vertex.
 func (t *tree) path(v uint32) []uint32 { return t.steps[t.first[v]:t.first[v+1]] }
-
-// only returns the tree with only those steps of each path that are at the
-// nodes of one part.
-func (t *tree) only(parts []uint8, part uint8) *tree {
-	n := len(t.first) - 1
-	o := &tree{first: vec.Zeros[int64](n + 1)}
-	for v := range n {
-		o.first[v+1] = o.first[v]
-		for _, step := range t.path(uint32(v)) {
-			if parts[step>>1] == part {
-				o.first[v+1]++
-			}
-		}
-	}
-	o.steps = vec.Zeros[uint32](int(o.first[n]))[:0]
-	for _, step := range t.steps {
-		if parts[step>>1] == part {
-			o.steps = append(o.steps, step)
-		}
-	}
-	return o
-}

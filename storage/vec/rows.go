@@ -25,6 +25,30 @@ func (l *RowList) Add(row []float32) {
 	l.rows = append(l.rows, unsafe.SliceData(row))
 }
 
+// Append appends the rows [from, to) of another list, which must have the same width.
+func (l *RowList) Append(other *RowList, from, to int) {
+	if l.dim != other.dim {
+		panic("vec: RowList: Append: wrong width")
+	}
+	l.rows = append(l.rows, other.rows[from:to]...)
+}
+
+// Pick appends row i of another list, which must have the same width.
+func (l *RowList) Pick(other *RowList, i int) {
+	if l.dim != other.dim {
+		panic("vec: RowList: Pick: wrong width")
+	}
+	l.rows = append(l.rows, other.rows[i])
+}
+
+// Set replaces row i. It panics if the new row is shorter than the width.
+func (l *RowList) Set(i int, row []float32) {
+	if len(row) < l.dim {
+		panic("vec: RowList: a row is too short")
+	}
+	l.rows[i] = unsafe.SliceData(row)
+}
+
 // Len returns the number of rows.
 func (l *RowList) Len() int { return len(l.rows) }
 

@@ -3,6 +3,7 @@ package vec
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 )
@@ -185,6 +186,30 @@ func TestRowList_Learn_Logistic(t *testing.T) {
 	})
 }
 
+// TestRowList_Rows makes a list of the rows of another.
+func TestRowList_Rows(t *testing.T) {
+	rows := [][]float32{{1}, {2}, {3}, {4}}
+	var from, l RowList
+	from.Reset(1)
+	l.Reset(1)
+	for _, row := range rows {
+		from.Add(row)
+	}
+	l.Append(&from, 1, 3)
+	l.Pick(&from, 0)
+	l.Append(&from, 4, 4)
+	from.Set(1, rows[3])
+	l.Pick(&from, 1)
+	l.Row(3)[0] = 5
+	got := []float32{}
+	for i := range l.Len() {
+		got = append(got, l.Row(i)[0])
+	}
+	if want := []float32{2, 3, 1, 5}; !slices.Equal(got, want) || rows[3][0] != 5 {
+		t.Errorf("rows %v, want %v; %v", got, want, rows)
+	}
+}
+
 func TestRowList_WrongShapes(t *testing.T) {
 	x := make([]float32, 16)
 	list := func(dim int, rows ...[]float32) *RowList {
@@ -202,6 +227,10 @@ func TestRowList_WrongShapes(t *testing.T) {
 		"targets":      func() { list(16, x, x).Learn(list(16, x), x[:1], 1, 6) },
 		"width":        func() { list(15, x).Learn(list(15, x), x, 1, 6) },
 		"other widths": func() { list(16, x).Learn(list(0, x), x, 1, 6) },
+		"wider":        func() { list(16, x).Append(list(8, x), 0, 1) },
+		"wider row":    func() { list(16, x).Pick(list(8, x), 0) },
+		"no such row":  func() { list(16, x).Pick(list(16, x), 1) },
+		"short set":    func() { list(16, x).Set(0, x[:3]) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
