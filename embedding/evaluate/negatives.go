@@ -120,6 +120,16 @@ func (s *LinkSplit) with(ctx context.Context, g edgeRows, kind Negatives, opts S
 	return &other, nil
 }
 
+// reversed returns the edges of a list without a way back in a directed graph, and their ways back.
+func reversed(whole edgeRows, edges []csr.Edge) (list, back []csr.Edge) {
+	for _, e := range edges {
+		if !whole.HasEdge(e.V, e.U) {
+			list, back = append(list, e), append(back, csr.Edge{U: e.V, V: e.U})
+		}
+	}
+	return list, back
+}
+
 // divideNonEdges divides pairs between the test and the training in proportion to their
 // numbers of edges.
 func (s *LinkSplit) divideNonEdges(pairs []csr.Edge) {

@@ -36,6 +36,14 @@ type LinkSplit struct {
 	Sides  link.Sides // see SplitOptions
 }
 
+// rows are the edges of what is left of the graph.
+func (s *LinkSplit) rows() edgeRows {
+	if s.Directed != nil {
+		return edgeRows{(*csr.Graph)(&s.Directed.Out), true}
+	}
+	return edgeRows{s.Graph, false}
+}
+
 // SplitOptions sets how a graph is split. The zero value works.
 type SplitOptions struct {
 	// Share is the fraction of the edges that are held out; 0 means DefaultShare. At least
@@ -336,8 +344,6 @@ func latestEdges(ctx context.Context, g edgeRows, wanted int64, random *rand.Ran
 	slices.SortFunc(edges, compareEdges)
 	return edges, nil
 }
-
-func compareEdges(a, b csr.Edge) int { return cmp.Or(cmp.Compare(a.U, b.U), cmp.Compare(a.V, b.V)) }
 
 // without returns the graph without some edges; those that it does not have are ignored.
 func without(ctx context.Context, g edgeRows, edges []csr.Edge) (edgeRows, error) {

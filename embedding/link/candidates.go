@@ -13,8 +13,8 @@ import (
 
 // Scoring is how a Predictor scores pairs.
 type Scoring struct {
-	// Score is symmetric and safe for concurrent use. A pair whose score is NaN is
-	// never an answer.
+	// Score is safe for concurrent use, and symmetric except for NewPredictorAlong. A pair whose score
+	// is NaN is never an answer.
 	Score            func(u, v uint32) float64
 	HigherIsLikelier bool
 	// Heuristic is the name of Score if it is a heuristic of the graph, otherwise
@@ -63,7 +63,7 @@ type PredictOptions struct {
 	// nil for none.
 	Threshold *float64
 	// Top is the number of links of a vertex in the answer of All: a link counts only if
-	// it is among the Top likeliest of both its ends. 0 means no limit.
+	// it is among the Top likeliest of both its ends, for NewPredictorAlong of U. 0 means no limit.
 	Top     int
 	Workers int // goroutines of All, 0 means GOMAXPROCS; no result depends on it
 

@@ -87,6 +87,16 @@ func detours(g ways, u, v uint32) int64 {
 	return n
 }
 
+// mutual is the number of vertices with edges from a vertex and to it.
+func (w ways) mutual(v uint32) int64 {
+	if !w.directed() {
+		return int64(w.out.Degree(v))
+	}
+	n := int64(0)
+	eachOfBoth(w.out.Neighbors(v), w.in.Neighbors(v), func(uint32) { n++ })
+	return n
+}
+
 // triples counts the walks of three edges from u to v: over the neighbours x of u, the
 // neighbours that x has in common with v, or that are v's.
 func triples(g ways, m *marks, u, v uint32) int64 {

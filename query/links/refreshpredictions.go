@@ -93,6 +93,9 @@ func resolveRefreshPredictions(c *engine.Call, req RefreshPredictionsRequest) (f
 	if found.request, err = materializedBy(found.old); err != nil {
 		return found, err
 	}
+	if graph.Directed && !found.old.Directed { // which is not the default
+		found.request.Direction = scoring.DirectionBoth
+	}
 	if found.materializeEntry, err = resolveMaterialize(c, found.request); err != nil {
 		return found, err
 	}
@@ -103,9 +106,6 @@ func resolveRefreshPredictions(c *engine.Call, req RefreshPredictionsRequest) (f
 // materializedBy is the request by which predictions were stored.
 func materializedBy(p storage.PredictionInfo) (MaterializeRequest, error) {
 	r := MaterializeRequest{Graph: p.Graph, With: entries.ScorerOf(p), K: p.K, Sides: engine.ValueOf(p.Options, scoring.SidesOption)}
-	if r.Direction = scoring.DirectionBoth; p.Directed {
-		r.Direction = scoring.DirectionOut
-	}
 	var err error
 	if r.Near, err = strconv.Atoi(cmp.Or(engine.ValueOf(p.Options, "near"), "0")); err != nil {
 		err = fmt.Errorf("option near of predictions by %s: %w", p.Scorer, err)

@@ -84,7 +84,7 @@ func linksSchema() option.Schema[EvaluateLinksRequest] {
 			OrElse(evaluate.DefaultTraining).Between(1, scoring.MaxTraining),
 		option.Choice("learn", "which edges to learn from: seen are edges of the embedded graph, unseen are further edges that are held out as well; auto is unseen if the latest edges are held out",
 			[]string{learnAuto, learnSeen, learnUnseen}, func(r *request) *string { return &r.given.learn }),
-		option.Either("order", "order of the two vertices of a pair, on which the feature difference depends: random, or ascending, with the vertex first that came into the graph first",
+		option.Either("order", "order of the two vertices of a pair, on which the feature difference depends: random, or ascending, with the vertex first that came into the graph first; with a direction the source is first",
 			"random", "ascending", func(r *request) *bool { return &r.Ascending }),
 		option.Names(scorersOption, "all", "comma-separated scorers to compare; SHOW SCORERS lists them", func(r *request) *[]string { return &r.Scorers }),
 		option.Parsed("features", "comma-separated inputs of a logistic regression: "+strings.Join(scoring.FeatureNames(), ", ")+" or all", func(r *request) *[]string { return &r.Features },
@@ -255,15 +255,6 @@ func (req EvaluateLinksRequest) along(graph storage.GraphInfo) (bool, error) {
 		return false, fault.OfOption(engine.NegativesOption, "has reversed, which are pairs of a directed graph with direction := 'out'")
 	}
 	return along, nil
-}
-
-// noteDirection says what the direction of the edges of the graph means for the scores.
-func (t *linkTrial) noteDirection(c *engine.Call) {
-	if !t.directed {
-		c.NoteView(t.graph)
-	} else if len(t.methods) > 0 && len(t.vectors) > 0 {
-		c.Notice("methods embed the undirected view of the edges that are left, and both directions of a pair have the same score by %s", strings.Join(t.vectors, ", "))
-	}
 }
 
 // check returns an Error for curves, which statements do not have.

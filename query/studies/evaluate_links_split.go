@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
@@ -40,6 +41,15 @@ func linkGraph(c *engine.Call, req EvaluateLinksRequest, t *linkTrial, keep bool
 	}
 	release, err = c.DB.Cache.Reserve(t.bytes(req, graph, c.DB.Opts.Workers, keep), "evaluating links of graph "+fault.Name(req.Graph))
 	return graph, release, err
+}
+
+// noteDirection says what the direction of the edges of the graph means for the scores.
+func (t *linkTrial) noteDirection(c *engine.Call) {
+	if !t.directed {
+		c.NoteView(t.graph)
+	} else if len(t.methods) > 0 && len(t.vectors) > 0 {
+		c.Notice("methods embed the undirected view of the edges that are left, and both directions of a pair have the same score by %s", strings.Join(t.vectors, ", "))
+	}
 }
 
 // linkSplits is a graph whose edges were held out, with pairs of each kind of negatives.

@@ -61,7 +61,7 @@ func arcsGraph(t *rapid.T, mutual bool) *csr.Directed {
 	return csr.NewDirected(rows)
 }
 
-// alongByDefinition are the scores of all scorers of graphs, from the definitions in ways.go and a matrix.
+// alongByDefinition are the scores of all scorers of graphs, from the definitions in along.go and a matrix.
 func alongByDefinition(d *csr.Directed) map[string]func(u, v int) float64 {
 	n := d.Vertices()
 	time, has, out, in := make([][]int64, n), make([][]bool, n), make([]float64, n), make([]float64, n)
