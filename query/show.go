@@ -52,7 +52,7 @@ type showTable struct {
 }
 
 var showTables = []showTable{
-	{parser.Graphs, "graph, version, vertices, edges, source, modified"},
+	{parser.Graphs, "graph, version, vertices, edges, directed, source, modified"},
 	{parser.Embeddings, "embedding, graph, method, dim, vertices, generation, behind, changed, auto, created"},
 	{parser.Indexes, "embedding, metric, vectors, m, ef_construction, ef, recall, lowest, poor, bytes, seconds, created"},
 	{parser.Models, "model, graph, embeddings, heuristics, auc, average_precision, calibration_error, best_single, best_single_auc, behind, state, created"},
@@ -70,7 +70,7 @@ func listed(c *engine.Call, what parser.Listing) ([][]rows.Value, error) {
 	case parser.Graphs:
 		list, err := c.DB.Store.Graphs(c.Ctx)
 		return lists.Map(list, func(g storage.GraphInfo) []rows.Value {
-			return []rows.Value{g.Name, int64(g.Version), int64(g.Vertices), g.Count(), g.Source, cells.Timestamp(g.Modified)}
+			return []rows.Value{g.Name, int64(g.Version), int64(g.Vertices), g.Count(), g.Directed, g.Source, cells.Timestamp(g.Modified)}
 		}), err
 	case parser.Embeddings:
 		list, err := entries.ListEmbeddings(c)

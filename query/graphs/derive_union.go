@@ -26,7 +26,7 @@ func checkUnion(req DeriveRequest, found derivation) error {
 					WithRemedy("export one with the times of the other, and import it again")
 			}
 			for _, x := range a.Attributes {
-				if y, both := session.AttributeOf(b, x.Name); both && x.Type != y.Type {
+				if y, both := session.AttributeIn(b.Attributes, x.Name); both && x.Type != y.Type {
 					return fault.New(partOther(i), "attribute %s of graph %s is %s, and that of graph %s is %s", fault.Name(x.Name), fault.Name(a.Name), x.Type, fault.Name(b.Name), y.Type).
 						WithRemedy("DROP ATTRIBUTE removes it from one of them")
 				}

@@ -70,7 +70,7 @@ func typeOfName(name string) rows.ColumnType {
 		"micro_f1", "micro_f1_deviation", "macro_f1", "macro_f1_deviation", "accuracy", "accuracy_deviation",
 		"f1_deviation":
 		return OrNull(storage.Float)
-	case "confirmed":
+	case "confirmed", "directed":
 		return Always(storage.Boolean)
 	}
 	return rows.ColumnType{}
