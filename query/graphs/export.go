@@ -34,7 +34,7 @@ type exportTarget struct {
 var exportGraph = &engine.Statement[*parser.ExportGraph, files.ExportRequest, exportTarget, files.ExportResult]{
 	Help: help.Statement{
 		Statement: "EXPORT GRAPH",
-		Summary:   "writes the edges of a graph as text, CSV, Neo4j's CSV, METIS, Pajek, Parquet or Arrow, or all of it as GraphML, GEXF, GML or JSON",
+		Summary:   "writes the edges of a graph as text, CSV, Neo4j's CSV, METIS, Pajek, Parquet or Arrow, or all as GraphML, GEXF, GML or JSON",
 		Detail:    "Weights, times and attributes of edges are written with the edges (METIS and Pajek leave out what they do not have), attributes of vertices in the last four. Text is compressed if the name ends in .gz or .zst",
 		Words:     "save write dump gephi graphml gexf gml json csv neo4j networkx igraph cytoscape pajek download output",
 		Columns:   "file, edges",

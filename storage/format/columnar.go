@@ -20,66 +20,6 @@ import (
 	"heavytail/storage/internal/excerpt"
 )
 
-// Columnar is a format of files whose rows are stored by column. Each is read and written by a
-// package that a program imports.
-type Columnar = columnfile.Form
-
-// The columnar formats.
-const (
-	Parquet = columnfile.Parquet
-	// Arrow is the file format of Arrow IPC, which is also called version 2 of Feather, and
-	// ArrowStream the streaming format. Either is read where an Arrow file is asked for.
-	Arrow       = columnfile.Arrow
-	ArrowStream = columnfile.ArrowStream
-)
-
-// columnarEndings are the endings of names. The first of a format is that of files that are written.
-var columnarEndings = []struct {
-	ending string
-	form   Columnar
-}{{".parquet", Parquet}, {".arrow", Arrow}, {".feather", Arrow}, {".arrows", ArrowStream}}
-
-// ColumnarEndings returns the endings of columnar files, those of the forms that are given or else of all.
-func ColumnarEndings(forms ...Columnar) (endings []string) {
-	for _, e := range columnarEndings {
-		if len(forms) == 0 || slices.Contains(forms, e.form) {
-			endings = append(endings, e.ending)
-		}
-	}
-	return endings
-}
-
-// ColumnarOf returns the columnar format that the ending of a name has; empty if it has none.
-func ColumnarOf(name string) Columnar {
-	for _, e := range columnarEndings {
-		if Ending(name) == e.ending {
-			return e.form
-		}
-	}
-	return ""
-}
-
-// columnarLayout is the layout of edges in a format; empty for no format.
-func columnarLayout(form Columnar) Layout {
-	switch form {
-	case Parquet:
-		return LayoutParquet
-	case Arrow, ArrowStream:
-		return LayoutArrow
-	}
-	return ""
-}
-
-// columnarOf is the format of a layout of edges; empty if the layout has none.
-func columnarOf(layout Layout) Columnar {
-	for _, e := range columnarEndings {
-		if columnarLayout(e.form) == layout {
-			return e.form
-		}
-	}
-	return ""
-}
-
 // ColumnarError reports a fault in a columnar file and its place. It wraps ErrDamaged if the file
 // violates the format, ErrLimit if a limit was exceeded, ErrLibrary if the program does not read
 // the format, and otherwise ErrSyntax.

@@ -232,3 +232,34 @@ func beginsPajek(text []byte) bool {
 	}
 	return false
 }
+
+// ColumnarOf returns the columnar format that the ending of a name has; empty if it has none.
+func ColumnarOf(name string) Columnar {
+	for _, e := range columnarEndings {
+		if Ending(name) == e.ending {
+			return e.form
+		}
+	}
+	return ""
+}
+
+// columnarLayout is the layout of edges in a format; empty for no format.
+func columnarLayout(form Columnar) Layout {
+	switch form {
+	case Parquet:
+		return LayoutParquet
+	case Arrow, ArrowStream:
+		return LayoutArrow
+	}
+	return ""
+}
+
+// columnarOf is the format of a layout of edges; empty if the layout has none.
+func columnarOf(layout Layout) Columnar {
+	for _, e := range columnarEndings {
+		if columnarLayout(e.form) == layout {
+			return e.form
+		}
+	}
+	return ""
+}

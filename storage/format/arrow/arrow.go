@@ -42,12 +42,10 @@ type place struct {
 
 // file is a columnfile.File.
 type file struct {
+	schema
 	in       io.ReaderAt
 	size     int64
 	limits   columnfile.Limits
-	columns  []columnfile.Column
-	entries  []columnfile.Entry
-	fields   []*node // of the columns
 	messages []place // of dictionaries and batches, in the order in which they are read
 	rows     int64
 	known    map[int64]*dictionary // of the wanted columns
@@ -83,7 +81,7 @@ func openStream(in io.ReaderAt, size int64, limits columnfile.Limits) (columnfil
 			if p.kind != messageSchema {
 				return nil, damaged("the stream does not begin with a schema")
 			}
-			if err := guarded(func() error { return f.schema(header) }); err != nil {
+			if err := guarded(func() (err error) { f.schema, err = readSchema(header, limits.Columns); return err }); err != nil {
 				return nil, err
 			}
 		} else if err := f.add(p); err != nil {
@@ -139,7 +137,8 @@ func (f *file) footer(t table, limit int64) error {
 	if !ok {
 		return damaged("the footer has no schema")
 	}
-	if err := f.schema(schema); err != nil {
+	var err error
+	if f.schema, err = readSchema(schema, f.limits.Columns); err != nil {
 		return err
 	}
 	for i, kind := range []byte{messageDictionary, messageRows} { // the dictionaries are wanted first

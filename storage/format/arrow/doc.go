@@ -27,11 +27,3 @@ func init() {
 	columnfile.Register(columnfile.Arrow, columnfile.Library{Open: openFile, Create: createFile})
 	columnfile.Register(columnfile.ArrowStream, columnfile.Library{Open: openStream, Create: createStream})
 }
-
-func damaged(format string, args ...any) error { return columnfile.Damaged(format, args...) }
-
-func limited(format string, args ...any) error { return columnfile.Limited(format, args...) }
-
-func unread(format string, args ...any) error { return columnfile.Unread(format, args...) }
-
-func errShort() error { return damaged("a buffer has fewer bytes than its values take") }

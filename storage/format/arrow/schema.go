@@ -93,31 +93,38 @@ const (
 	maxFixed = 1 << 24 // bytes of a value of one width
 )
 
-// schema makes the columns from the tree of a schema.
-func (f *file) schema(t table) error {
+// schema is what a file says about its columns.
+type schema struct {
+	columns []columnfile.Column
+	entries []columnfile.Entry
+	fields  []*node // of the columns
+}
+
+// readSchema makes the columns, of which there may be most, from the tree of a schema.
+func readSchema(t table, most int) (s schema, err error) {
 	if t.int16(0, 0) != 0 {
-		return unread("the bytes of its numbers are in the order of big-endian machines")
+		return s, unread("the bytes of its numbers are in the order of big-endian machines")
 	}
 	fields := t.tables(1)
-	if len(fields) > f.limits.Columns {
-		return limited("%d columns exceed the limit of %d", len(fields), f.limits.Columns)
+	if len(fields) > most {
+		return s, limited("%d columns exceed the limit of %d", len(fields), most)
 	}
 	if len(fields) == 0 {
-		return unread("the file has no columns")
+		return s, unread("the file has no columns")
 	}
 	w := schemaWalker{left: maxNodes, decoded: map[int64]*node{}}
 	for _, field := range fields {
 		n, err := w.node(field, 0)
 		if err != nil {
-			return err
+			return s, err
 		}
-		f.fields = append(f.fields, n)
-		f.columns = append(f.columns, columnfile.Column{Name: field.text(0), Kind: n.kind, Optional: field.byte(1) != 0, Type: typeName(field)})
+		s.fields = append(s.fields, n)
+		s.columns = append(s.columns, columnfile.Column{Name: field.text(0), Kind: n.kind, Optional: field.byte(1) != 0, Type: typeName(field)})
 	}
 	for _, entry := range t.tables(2) {
-		f.entries = append(f.entries, columnfile.Entry{Key: entry.text(0), Text: entry.text(1)})
+		s.entries = append(s.entries, columnfile.Entry{Key: entry.text(0), Text: entry.text(1)})
 	}
-	return nil
+	return s, nil
 }
 
 func typeName(field table) string {
