@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	"heavytail/storage/internal/tree"
@@ -21,7 +20,7 @@ func (db *DB) Batch(ctx context.Context, f func(*Tx) error) error {
 	turn, taken := context.WithCancel(ctx)
 	defer taken()
 	c := &batched{ctx: ctx, f: f, taken: taken, result: make(chan error, 1)}
-	db.batch.add(c)
+	db.file.Waiting.Add(c)
 	if err := db.together(turn, c); err != errAlone {
 		return err
 	}
@@ -35,13 +34,19 @@ func (db *DB) together(turn context.Context, c *batched) error {
 		defer unlock()
 	}
 	switch {
-	case !db.batch.remove(c):
+	case !db.file.Waiting.Remove(c):
 		return <-c.result // the one that took it had the lock until it was sent, or has it
 	case err != nil:
 		return err
 	}
-	if calls := db.batch.take(maxBatch - 1); len(calls) > 0 {
-		return db.commitBatch(append([]*batched{c}, calls...))
+	if others := db.file.Waiting.Take(maxBatch - 1); len(others) > 0 {
+		calls := []*batched{c}
+		for _, other := range others {
+			other := other.(*batched)
+			other.taken()
+			calls = append(calls, other)
+		}
+		return db.commitBatch(calls)
 	}
 	return transact(c.f, func(g func(*tree.Tx) error) error { return db.file.Update(c.ctx, g) })
 }
@@ -55,50 +60,6 @@ const (
 
 // errAlone is the result of a call that needs a transaction of its own.
 var errAlone = errors.New("not in this batch")
-
-// batched is a call of Batch.
-type batched struct {
-	ctx    context.Context
-	f      func(*Tx) error
-	taken  context.CancelFunc // ends its wait for the writer, as another call commits it
-	result chan error         // gets one error if the call was taken, by itself or another one
-}
-
-// batch has the calls that wait for the writer.
-type batch struct {
-	mu    sync.Mutex
-	calls []*batched // in the order of their arrival
-}
-
-func (b *batch) add(c *batched) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.calls = append(b.calls, c)
-}
-
-// remove removes a call, and reports whether it was there: nobody has taken it.
-func (b *batch) remove(c *batched) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	i := slices.Index(b.calls, c)
-	if i >= 0 {
-		b.calls = slices.Delete(b.calls, i, i+1)
-	}
-	return i >= 0
-}
-
-// take removes the first calls, which then wait for their result.
-func (b *batch) take(most int) []*batched {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	n := min(most, len(b.calls))
-	calls := slices.Clone(b.calls[:n])
-	b.calls = slices.Delete(b.calls, 0, n)
-	for _, c := range calls {
-		c.taken()
-	}
-	return calls
-}
 
 // commitBatch commits calls, of which the first is the caller's, in one transaction or, if they take long, in several
 // ones. It passes the others their results and returns that of the first. The caller holds the writer's lock.
@@ -153,6 +114,14 @@ func (db *DB) runBatch(calls []*batched) (failed, done int, result error) {
 		})
 	})
 	return failed, done, err
+}
+
+// batched is a call of Batch.
+type batched struct {
+	ctx    context.Context
+	f      func(*Tx) error
+	taken  context.CancelFunc // ends its wait for the writer, as another call commits it
+	result chan error         // gets one error if the call was taken, by itself or another one
 }
 
 // run runs the call on a transaction. A panic is an error here, and continues when the call runs alone.

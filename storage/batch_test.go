@@ -131,7 +131,7 @@ func TestDB_BatchTogether(t *testing.T) {
 				}
 			})
 		}
-		for !waiting(db, calls) {
+		for db.file.Waiting.Len() < calls {
 			time.Sleep(time.Millisecond)
 		}
 		return nil
@@ -145,13 +145,6 @@ func TestDB_BatchTogether(t *testing.T) {
 	if commits := db.Epoch() - before; err != nil || info.Vertices != calls || info.Version != 1+commits || ran.Load() != calls {
 		t.Errorf("%d commits, %d runs, %+v, %v", commits, ran.Load(), info, err)
 	}
-}
-
-// waiting reports whether so many calls wait for the writer.
-func waiting(db *DB, calls int) bool {
-	db.batch.mu.Lock()
-	defer db.batch.mu.Unlock()
-	return len(db.batch.calls) == calls
 }
 
 // TestDB_BatchFailingCommit has a commit fail that many calls share: each gets the error.

@@ -10,8 +10,7 @@ import (
 // run concurrently with one writer, and writers wait for each other. No method keeps a
 // transaction open after it returns.
 type DB struct {
-	file  *tree.Store
-	batch batch
+	file *tree.Store
 }
 
 // Path returns the path that the store was opened with.

@@ -33,7 +33,7 @@ func opened(store *tree.Store, err error) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{file: store}
+	db := &DB{store}
 	if !db.ReadOnly() {
 		_ = db.collectCheckpoints()
 	}

@@ -433,9 +433,6 @@ func (e *experiment) writeStudies(text *strings.Builder, d dataset) {
 	}
 }
 
-// properties is the statement that shows all properties of a graph.
-func properties(d dataset) string { return "DESCRIBE GRAPH " + d.name + " ALL" }
-
 // property returns a property of a graph, "" if it is not known.
 func (e *experiment) property(d dataset, name string) string {
 	for _, row := range e.journal.done[properties(d)].rows() {

@@ -217,3 +217,6 @@ func starSteps(e *experiment) []step {
 		{statement: "RECONSTRUCT star_ball RADIUS 1", about: "star: reconstruction", cost: 0.1},
 	}
 }
+
+// properties is the statement that shows all properties of a graph.
+func properties(d dataset) string { return "DESCRIBE GRAPH " + d.name + " ALL" }

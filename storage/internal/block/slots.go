@@ -26,7 +26,7 @@ import (
 const NoVertex = math.MaxUint32
 
 // placeRun is n consecutive places.
-type placeRun[P Place] struct {
+type placeRun[P ~uint32 | ~uint64] struct {
 	first P
 	n     int
 }

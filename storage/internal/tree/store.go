@@ -39,14 +39,15 @@ type Store struct {
 	remarks []string
 	Lease   lease // with Options.ReleaseIdle
 
-	Writer chan struct{} // contains one token while nobody writes
-	damage error         // why the file is not opened for writing; guarded by the token of writer
-	untidy bool          // another process may have left unfinished work; guarded by the token of writer
-	Failed atomic.Bool   // a commit failed: no more writes
-	broken atomic.Bool   // bbolt stopped in the middle of a transaction: no more transactions
-	Closed atomic.Bool
-	close  sync.Once
-	Epoch  atomic.Uint64
+	Writer  chan struct{} // contains one token while nobody writes
+	Waiting Queue         // calls that wait for the writer together
+	damage  error         // why the file is not opened for writing; guarded by the token of writer
+	untidy  bool          // another process may have left unfinished work; guarded by the token of writer
+	Failed  atomic.Bool   // a commit failed: no more writes
+	broken  atomic.Bool   // bbolt stopped in the middle of a transaction: no more transactions
+	Closed  atomic.Bool
+	close   sync.Once
+	Epoch   atomic.Uint64
 
 	// BeforeCommit, if set, runs before every commit, which fails if it returns an
 	// error. Tests count commits with it.
