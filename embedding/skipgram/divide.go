@@ -11,6 +11,7 @@ func (t *trainer) divide() {
 	t.visited = shares(t.at.Visits, t.at.Visits)
 	if t.tree == nil {
 		t.outPart = balance(t.at.Visits, t.Partitions)
+		t.steps = float32(1 + t.Negative)
 		return
 	}
 	weights := make([]int64, t.corpus.Vertices)
@@ -20,6 +21,9 @@ func (t *trainer) divide() {
 		}
 	}
 	t.passing = shares(weights, t.at.Visits)
+	for _, share := range t.passing {
+		t.steps += share
+	}
 }
 
 // shares returns weights relative to the sum of others.

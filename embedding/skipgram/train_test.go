@@ -124,15 +124,16 @@ func oracle(c Corpus, o Options, walks int) [][]float64 {
 			oracleAdd(movedIn, usersIn, in, xs, usesIn)
 			oracleAdd(movedOut, usersOut, out, ys, usesOut)
 		}
-		visited, passing := make([]float64, c.Vertices), make([]float64, c.Vertices)
+		visited, passing, steps := make([]float64, c.Vertices), make([]float64, c.Vertices), 0.0
 		for v, visits := range t.at.Visits {
 			visited[v] = float64(visits) / float64(t.total)
 			for _, step := range tree.path(uint32(v)) {
 				passing[step>>1] += float64(visits) / float64(t.total)
+				steps += float64(visits) / float64(t.total)
 			}
 		}
 		rate := mergeRate * alpha * overlap * float64(len(b.walks)*(t.Window+1))
-		oracleFractions(movedIn, usersIn, in, visited, rate)
+		oracleFractions(movedIn, usersIn, in, visited, rate*steps)
 		oracleFractions(movedOut, usersOut, out, passing, rate)
 		in, out = movedIn, movedOut
 		seen += int64(len(b.walks))

@@ -59,6 +59,7 @@ type trainer struct {
 	outPart []uint8   // for negative sampling, the part of each vertex as a centre
 	passing []float32 // for the tree, the fraction of all visits that pass each node
 	visited []float32 // the fraction of all visits that are those of each vertex
+	steps   float32   // of a pair, on average: a step for each row of its path or samples
 	parts   []*part
 	sharing sharing
 
@@ -66,13 +67,8 @@ type trainer struct {
 	now, next *batch // the batch being trained, and the next one
 }
 
-// partVertices is the minimum number of vertices of a part. On smaller graphs
-// every vertex is so often in every batch that the copies of the parts would
-// diverge, and there is little to gain.
-const partVertices = 512
-
 func newTrainer(c Corpus, o Options) *trainer {
-	o.Partitions = max(1, min(o.Partitions, c.Vertices/partVertices))
+	o.Partitions = o.parts(c.Vertices)
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -525,7 +521,7 @@ const mergeRate = 0.125
 // copies the fraction is (1+q+…+qᵏ⁻¹)/k. Only nodes near the root and hubs have so many pairs
 // that it is not about 1.
 func (t *trainer) fraction(b *batch, s shared, copies int) float32 {
-	share := t.visited[s.row]
+	share := t.visited[s.row] * t.steps
 	if s.node {
 		share = t.passing[s.row]
 	}
