@@ -6,23 +6,37 @@ import (
 )
 
 // divide distributes the vertices as centres over the parts by their visits, so that all
-// have about the same work. With a tree it finds how many visits pass each node.
+// have about the same work. With a tree it finds how many visits pass each node instead.
 func (t *trainer) divide() {
+	t.visited = shares(t.at.Visits, t.at.Visits)
 	if t.tree == nil {
 		t.outPart = balance(t.at.Visits, t.Partitions)
+		t.steps = float32(1 + t.Negative)
 		return
 	}
-	weights, total := make([]int64, t.corpus.Vertices), int64(0)
+	weights := make([]int64, t.corpus.Vertices)
 	for v, visits := range t.at.Visits {
 		for _, step := range t.tree.path(uint32(v)) {
 			weights[step>>1] += visits
 		}
-		total += visits
 	}
-	t.passing = make([]float32, len(weights))
-	for node, weight := range weights {
-		t.passing[node] = float32(weight) / float32(total)
+	t.passing = shares(weights, t.at.Visits)
+	for _, share := range t.passing {
+		t.steps += share
 	}
+}
+
+// shares returns weights relative to the sum of others.
+func shares(weights, others []int64) []float32 {
+	sum := int64(0)
+	for _, x := range others {
+		sum += x
+	}
+	shares := make([]float32, len(weights))
+	for i, x := range weights {
+		shares[i] = float32(x) / float32(max(sum, 1))
+	}
+	return shares
 }
 
 // balance assigns items to parts, the heaviest first, always to the part with the

@@ -24,8 +24,8 @@
 // Here a batch of walks is divided into Partitions parts of equal size, and each part trains
 // its walks with copies of all rows that other parts train in the same batch: the nodes near
 // the root, hubs, and what else happens to be on walks of several parts. All other rows are
-// trained in place. After the batch a row changes by the sum of the changes of its copies or,
-// for a node, by a fraction of it.
+// trained in place. After the batch a row changes by a fraction of the sum of the changes of its
+// copies.
 //
 // With negative sampling, where negative samples are drawn from all vertices, the centres are
 // distributed instead. Each part trains the pairs with its own centres against negative
@@ -39,9 +39,9 @@
 // # What partitions cost
 //
 // A part sees the changes of others only after the batch. If two parts train the pairs of a
-// node one after the other, the first brings it near to where these pairs lead and the second
+// row one after the other, the first brings it near to where these pairs lead and the second
 // has little left to do; if both start from the same row, the sum of their changes goes too
-// far. How far follows from the number of pairs of the node, the learning rate and how alike
+// far. How far follows from the number of pairs of the row, the learning rate and how alike
 // the vectors are, and the fraction makes up for it (trainer.fraction). Results then differ
 // from those of one part as those of different seeds do, with two parts and with four. With the
 // sum alone the AUC of hidden edges of ego-facebook falls from .986 to .981.

@@ -73,7 +73,7 @@ func (o Options) WithDefaults() Options {
 // of them are shared.
 func (o Options) Bytes(vertices int) int64 {
 	o = o.WithDefaults()
-	n, parts := int64(vertices), int64(o.Partitions)
+	n, parts := int64(vertices), int64(o.parts(vertices))
 	row := 4 * int64((o.Dim+15)&^15)
 	steps := int64(bits.Len(uint(vertices)) + 2)
 	bytes := n * (2*row + 4*steps + 64 + 16*parts)
@@ -82,6 +82,14 @@ func (o Options) Bytes(vertices int) int64 {
 	}
 	return bytes
 }
+
+// parts returns the number of parts of a graph.
+func (o Options) parts(vertices int) int { return max(1, min(o.Partitions, vertices/partVertices)) }
+
+// partVertices is the minimum number of vertices of a part. On smaller graphs
+// every vertex is so often in every batch that the copies of the parts would
+// diverge, and there is little to gain.
+const partVertices = 512
 
 // Validate reports all faults at once.
 func (o Options) Validate() error {

@@ -99,10 +99,11 @@ func oracle(c Corpus, o Options, walks int) [][]float64 {
 			}
 			overlap = products / squares
 		}
-		movedIn, movedOut, users := cloned(in), cloned(out), make([]float64, c.Vertices)
+		movedIn, movedOut := cloned(in), cloned(out)
+		usersIn, usersOut := make([]float64, c.Vertices), make([]float64, c.Vertices)
 		at := 0
 		for p := range t.Partitions {
-			xs, ys, uses := cloned(in), cloned(out), make([]bool, c.Vertices)
+			xs, ys, usesIn, usesOut := cloned(in), cloned(out), make([]bool, c.Vertices), make([]bool, c.Vertices)
 			last := (p + 1) * (b.end - b.first) / t.Partitions
 			if rest := (p + 1) * (b.end - b.first) % t.Partitions; rest > 0 {
 				last++
@@ -114,41 +115,55 @@ func oracle(c Corpus, o Options, walks int) [][]float64 {
 						continue
 					}
 					oraclePair(xs[b.walks[i]], ys, path, alpha)
+					usesIn[b.walks[i]] = true
 					for _, step := range path {
-						uses[step>>1] = true
+						usesOut[step>>1] = true
 					}
 				}
 			}
-			for v := range xs {
-				for j := range xs[v] {
-					movedIn[v][j] += xs[v][j] - in[v][j]
-					movedOut[v][j] += ys[v][j] - out[v][j]
-				}
-				if uses[v] {
-					users[v]++
-				}
-			}
+			oracleAdd(movedIn, usersIn, in, xs, usesIn)
+			oracleAdd(movedOut, usersOut, out, ys, usesOut)
 		}
-		passing := make([]float64, c.Vertices)
+		visited, passing, steps := make([]float64, c.Vertices), make([]float64, c.Vertices), 0.0
 		for v, visits := range t.at.Visits {
+			visited[v] = float64(visits) / float64(t.total)
 			for _, step := range tree.path(uint32(v)) {
 				passing[step>>1] += float64(visits) / float64(t.total)
+				steps += float64(visits) / float64(t.total)
 			}
 		}
-		for node := range movedOut {
-			pairs := passing[node] * float64(len(b.walks)*(t.Window+1)) / max(users[node], 1)
-			q, fraction := 1/(1+mergeRate*alpha*overlap*pairs), 0.0
-			for k := range int(users[node]) {
-				fraction += math.Pow(q, float64(k)) / users[node]
-			}
-			for j, x := range out[node] {
-				movedOut[node][j] = x + fraction*(movedOut[node][j]-x)
-			}
-		}
+		rate := mergeRate * alpha * overlap * float64(len(b.walks)*(t.Window+1))
+		oracleFractions(movedIn, usersIn, in, visited, rate*steps)
+		oracleFractions(movedOut, usersOut, out, passing, rate)
 		in, out = movedIn, movedOut
 		seen += int64(len(b.walks))
 	}
 	return in
+}
+
+// oracleAdd adds the changes of a part to the rows that it started from.
+func oracleAdd(moved [][]float64, users []float64, before, after [][]float64, uses []bool) {
+	for v := range moved {
+		for j := range moved[v] {
+			moved[v][j] += after[v][j] - before[v][j]
+		}
+		if uses[v] {
+			users[v]++
+		}
+	}
+}
+
+// oracleFractions leaves a fraction of the changes.
+func oracleFractions(moved [][]float64, users []float64, before [][]float64, share []float64, rate float64) {
+	for v := range moved {
+		q, fraction := 1/(1+rate*share[v]/max(users[v], 1)), 0.0
+		for k := range int(users[v]) {
+			fraction += math.Pow(q, float64(k)) / users[v]
+		}
+		for j, x := range before[v] {
+			moved[v][j] = x + fraction*(moved[v][j]-x)
+		}
+	}
 }
 
 func product(x, y []float64) float64 {

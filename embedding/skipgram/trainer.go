@@ -58,6 +58,8 @@ type trainer struct {
 
 	outPart []uint8   // for negative sampling, the part of each vertex as a centre
 	passing []float32 // for the tree, the fraction of all visits that pass each node
+	visited []float32 // the fraction of all visits that are those of each vertex
+	steps   float32   // of a pair, on average: a step for each row of its path or samples
 	parts   []*part
 	sharing sharing
 
@@ -65,13 +67,8 @@ type trainer struct {
 	now, next *batch // the batch being trained, and the next one
 }
 
-// partVertices is the minimum number of vertices of a part. On smaller graphs
-// every vertex is so often in every batch that the copies of the parts would
-// diverge, and there is little to gain.
-const partVertices = 512
-
 func newTrainer(c Corpus, o Options) *trainer {
-	o.Partitions = max(1, min(o.Partitions, c.Vertices/partVertices))
+	o.Partitions = o.parts(c.Vertices)
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -491,8 +488,8 @@ func (t *trainer) sample(b *batch, i int) []float32 {
 // mergeRows is how many rows are merged at a time.
 const mergeRows = 64
 
-// merge changes each shared row of a batch by the sum of what its copies have changed, or for
-// nodes by a fraction of that.
+// merge changes each shared row of a batch by a fraction of the sum of what its copies have
+// changed.
 func (t *trainer) merge(b *batch) {
 	vec.Parallel(len(b.shared), mergeRows, t.Workers, func(_, lo, hi int) {
 		var coming vec.RowList
@@ -521,12 +518,14 @@ const mergeRate = 0.125
 // fraction returns by how much of the sum of the changes of its copies a shared row is
 // changed. If a copy has come to a fraction 1−q of the way to where its pairs lead, the
 // next part would have moved only q as far from there, and the one after it q²: with k
-// copies the fraction is (1+q+…+qᵏ⁻¹)/k. For the few pairs of a vector q is 1.
+// copies the fraction is (1+q+…+qᵏ⁻¹)/k. Only nodes near the root and hubs have so many pairs
+// that it is not about 1.
 func (t *trainer) fraction(b *batch, s shared, copies int) float32 {
-	if !s.node || t.tree == nil {
-		return 1
+	share := t.visited[s.row] * t.steps
+	if s.node {
+		share = t.passing[s.row]
 	}
-	pairs := t.passing[s.row] * float32(len(b.walks)*(t.Window+1)) / float32(copies)
+	pairs := share * float32(len(b.walks)*(t.Window+1)) / float32(copies)
 	q := 1 / (1 + mergeRate*b.alpha*b.overlap*pairs)
 	sum, power := float32(1), float32(1)
 	for range copies - 1 {
