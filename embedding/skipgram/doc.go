@@ -43,10 +43,10 @@
 // has little left to do; if both start from the same row, the sum of their changes goes too
 // far. How far follows from the number of pairs of the row, the learning rate and how alike
 // the vectors are, and the fraction makes up for it (trainer.fraction). Results then differ
-// from those of one part as those of different seeds do, with two parts and with four. With the
+// from those of one part as those of different seeds do, measured with two parts. With the
 // sum alone the AUC of hidden edges of ego-facebook falls from .986 to .981.
 //
-// On one core, two parts take about 6 % more processor time than one, and four about a tenth:
+// On one core, two parts take about a tenth more processor time than one:
 // for making the copies and merging them, and because they displace other rows from the cache.
 // A graph with less than 512 vertices for each part has fewer parts.
 //
