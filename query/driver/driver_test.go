@@ -392,7 +392,7 @@ func TestStmt_Concurrent(t *testing.T) {
 	defer rows.Close()
 	for rows.Next() {
 		var name string
-		if err := rows.Scan(&name, new(any), new(any), &edges, new(any), new(any)); err != nil {
+		if err := rows.Scan(&name, new(any), new(any), &edges, new(any), new(any), new(any)); err != nil {
 			t.Fatal(err)
 		}
 		if name == "g" && edges != 50 {

@@ -29,8 +29,6 @@ func deriveFrom(c *engine.Call, req DeriveRequest, info storage.GraphInfo) (made
 	var arcs *csr.Directed // where edges have attributes, or the new graph is directed
 	switch {
 	case !info.Directed:
-	case req.How == DeriveNull:
-		c.Notice("graph %s is undirected: it has the degrees of the undirected view of graph %s", fault.Name(req.Graph), fault.Name(info.Name))
 	case req.How == DeriveUndirected || req.How == DeriveForest:
 		if len(info.EdgeAttributes) > 0 {
 			_, arcs, err = c.Directed(info.Name, fault.Graph)
@@ -207,7 +205,14 @@ func derive(c *engine.Call, s *scan.Vertices, edges edgeList, req DeriveRequest)
 		vertices, from = algorithms.Sample(g.Vertices(), g.Vertices(), 0), (*csr.Graph)(&edges.directed.In)
 	case DeriveNull:
 		vertices = algorithms.Sample(g.Vertices(), g.Vertices(), 0)
-		made, err = algorithms.Exchange(c.Ctx, g, algorithms.ExchangeOptions{Work: algorithms.Work{Progress: c.Meter.Update}, PerEdge: req.Exchanges, Seed: req.Seed})
+		opts := algorithms.ExchangeOptions{Work: algorithms.Work{Progress: c.Meter.Update}, PerEdge: req.Exchanges, Seed: req.Seed}
+		if edges.directed == nil {
+			made, err = algorithms.Exchange(c.Ctx, g, opts)
+		} else if drawn, failed := algorithms.DirectedExchange(c.Ctx, edges.directed, opts); failed != nil {
+			err = failed
+		} else {
+			made = (*csr.Graph)(&drawn.Out)
+		}
 		if err == nil && (g.Weights != nil || g.Times != nil) {
 			c.Notice("graph %s has no weights and no times: the edges of a null model are random", fault.Name(req.Graph))
 		}

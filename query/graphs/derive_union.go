@@ -42,16 +42,21 @@ func checkUnion(req DeriveRequest, found derivation) error {
 	return nil
 }
 
-// union makes the union of graphs: the vertices of the first graph, then of each further
-// graph the vertices that no earlier graph has.
+// makeUnion makes the union of graphs: the vertices of the first graph, then of each further
+// graph the vertices that no earlier graph has. If one of them is directed, the union is, and the edges of undirected ones
+// lead in both directions.
 func makeUnion(c *engine.Call, req DeriveRequest, found derivation) (made derived, err error) {
 	u := &union{how: cmp.Or(req.Repeated, storage.RepeatedLast)}
 	var names []string
 	bytes := int64(0)
 	for _, info := range append([]storage.GraphInfo{found.graph}, found.others...) {
+		u.directed = u.directed || info.Directed
 		bytes += session.GraphBytes(info) + 16*int64(info.Vertices)*int64(1+len(info.Attributes))
 		made.times = max(made.times, info.Times)
 		names = append(names, fmt.Sprintf("%s, version %d", fault.Name(info.Name), info.Version))
+	}
+	if u.directed { // the rows by source and by target
+		bytes *= 2
 	}
 	if err := c.Hold(c.DB.Cache.Reserve(bytes, "graph "+fault.Name(req.Graph))); err != nil {
 		return made, err
@@ -64,30 +69,45 @@ func makeUnion(c *engine.Call, req DeriveRequest, found derivation) (made derive
 		if err := c.IndexKeys(s.Graph); err != nil {
 			return made, err
 		}
-		if err := u.add(c.Ctx, s); err != nil {
+		edges, err := edgesOf(c, info)
+		if err != nil {
+			return made, err
+		}
+		if err := u.add(c.Ctx, s, edges.orOf(s.Graph.Graph)); err != nil {
 			return made, err
 		}
 	}
 	made.source = "union of graphs " + strings.Join(names, "; ")
 	made.key = func(v uint32) string { return u.home[v].key(u) }
-	if made.graph, err = u.edges(c.Ctx); err == nil {
-		made.columns, err = u.columns()
+	rows, err := u.edges(c.Ctx)
+	if err != nil {
+		return made, err
 	}
-	if err == nil {
-		made.edgeColumns, err = u.edgeColumns(c, made.graph)
+	if made.columns, err = u.columns(); err != nil {
+		return made, err
 	}
-	return made, err
+	if made.edgeColumns, err = u.edgeColumns(c, rows); err != nil {
+		return made, err
+	}
+	if u.directed {
+		made.directed = csr.NewDirected(csr.Rows(*rows))
+	} else {
+		made.graph = rows
+	}
+	return made, nil
 }
 
 // union is the union of several graphs while it is made.
 type union struct {
-	how     storage.Repeated
-	members []member
-	home    []place // for each vertex: the first graph that has it, and its number there
+	how      storage.Repeated
+	directed bool
+	members  []member
+	home     []place // for each vertex: the first graph that has it, and its number there
 }
 
 type member struct {
 	*scan.Vertices
+	edges  edgeList
 	number []uint32 // for each vertex of the member: its number in the union
 	vertex []int64  // for each vertex of the union: its number in the member; -1 if it is not there, as are vertices beyond the end of the list
 }
@@ -99,9 +119,9 @@ type place struct {
 
 func (p place) key(u *union) string { return u.members[p.member].Graph.Key(p.vertex) }
 
-func (u *union) add(ctx context.Context, s *scan.Vertices) error {
+func (u *union) add(ctx context.Context, s *scan.Vertices, edges edgeList) error {
 	n := s.Graph.Graph.Vertices()
-	m := member{Vertices: s, number: make([]uint32, n)}
+	m := member{Vertices: s, edges: edges, number: make([]uint32, n)}
 	var key []byte
 	for v := range uint32(n) {
 		if v%1024 == 0 && ctx.Err() != nil {
@@ -148,13 +168,13 @@ type unionArc struct {
 	time   int64
 }
 
-// edges makes the rows of the union. Both rows of an edge combine the same weights in the
-// same order, that of the members.
+// edges makes the rows of the union, of a directed one by source. Both rows of an edge of an undirected one combine the
+// same weights in the same order, that of the members.
 func (u *union) edges(ctx context.Context) (*csr.Graph, error) {
 	g := &csr.Graph{Offsets: make([]int64, 1, len(u.home)+1)}
 	weighted, timed := u.how == storage.RepeatedSum || u.how == storage.RepeatedCount, false
 	for _, m := range u.members {
-		weighted, timed = weighted || m.Graph.Graph.Weights != nil, timed || m.Graph.Graph.Times != nil
+		weighted, timed = weighted || m.edges.rows.Weights != nil, timed || m.edges.rows.Times != nil
 	}
 	var arcs []unionArc
 	var weights []float32
@@ -195,7 +215,7 @@ func (u *union) arcsOf(v uint32, arcs []unionArc) []unionArc {
 		if !there {
 			continue
 		}
-		g := m.Graph.Graph
+		g := m.edges.rows
 		for at := g.Offsets[own]; at < g.Offsets[own+1]; at++ {
 			arc := unionArc{target: m.number[g.Targets[at]], time: csr.NoTime}
 			if g.Weights != nil {
@@ -234,43 +254,55 @@ func (u *union) columns() (list []*storage.Column, err error) {
 
 // edgeColumns returns the attributes of the edges of all members, in the order of their first occurrence:
 // the first value of an edge with RepeatedFirst, otherwise the last.
-func (u *union) edgeColumns(c *engine.Call, g *csr.Graph) (list []*storage.Column, err error) {
-	starts := edgeStarts(g)
+func (u *union) edgeColumns(c *engine.Call, rows *csr.Graph) (list []*storage.Column, err error) {
+	number, n := edgeNumbers(rows, u.directed)
 	for _, m := range u.members {
 		set, err := c.EdgeColumns(m.Graph, session.NamesOf(m.Graph.Info.EdgeAttributes))
 		if err != nil {
 			return nil, err
 		}
-		edges := edgeList{}
-		if len(set.Columns) > 0 {
-			if edges, err = edgesOf(c, m.Graph.Info); err != nil {
-				return nil, err
-			}
-		}
-		edges = edges.orOf(m.Graph.Graph)
 		for k, a := range m.Graph.Info.EdgeAttributes {
 			at := slices.IndexFunc(list, func(c *storage.Column) bool { return c.Name == a.Name })
 			if at < 0 {
 				at = len(list)
-				if err := c.Hold(c.DB.Cache.Reserve(16*g.Edges(), "attributes of edges")); err != nil {
+				if err := c.Hold(c.DB.Cache.Reserve(16*n, "attributes of edges")); err != nil {
 					return nil, err
 				}
-				list = append(list, storage.NewColumn(a, int(g.Edges())))
+				list = append(list, storage.NewColumn(a, int(n)))
 			}
-			for p := range edges.each() {
+			for p := range m.edges.each() {
 				value := set.At(k, p.number)
-				v, w := m.number[p.source], m.number[edges.rows.Targets[p.at]]
-				i := uint32(edgeNumber(g, starts, min(v, w), max(v, w)))
-				if value.IsMissing() || u.how == storage.RepeatedFirst && !list[at].IsMissing(i) {
-					continue
+				v, w := m.number[p.source], m.number[m.edges.rows.Targets[p.at]]
+				places := []int64{number(v, w)}
+				if u.directed && m.edges.directed == nil {
+					places = append(places, number(w, v))
 				}
-				if err := list[at].Set(i, value); err != nil {
-					return nil, err
+				for _, place := range places {
+					i := uint32(place)
+					if value.IsMissing() || u.how == storage.RepeatedFirst && !list[at].IsMissing(i) {
+						continue
+					}
+					if err := list[at].Set(i, value); err != nil {
+						return nil, err
+					}
 				}
 			}
 		}
 	}
 	return list, nil
+}
+
+// edgeNumbers returns the numbers of the edges of a graph, of a directed one with its rows by source, as in
+// csr.EdgeOrder, and how many there are.
+func edgeNumbers(rows *csr.Graph, directed bool) (number func(v, w uint32) int64, n int64) {
+	if directed {
+		return func(v, w uint32) int64 {
+			at, _ := slices.BinarySearch(rows.Neighbors(v), w)
+			return rows.Offsets[v] + int64(at)
+		}, rows.Offsets[rows.Vertices()]
+	}
+	starts := edgeStarts(rows)
+	return func(v, w uint32) int64 { return edgeNumber(rows, starts, min(v, w), max(v, w)) }, rows.Edges()
 }
 
 // edgeStarts returns the number of the first edge of each vertex in csr.EdgeOrder.

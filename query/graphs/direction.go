@@ -5,7 +5,6 @@ import (
 
 	"heavytail/embedding/option"
 	"heavytail/query/fault"
-	"heavytail/query/internal/engine"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 )
@@ -70,13 +69,4 @@ func directionBetween(d *csr.Directed, u, v uint32) Direction {
 		return DirectionOut
 	}
 	return DirectionIn
-}
-
-// noteView gives a notice where a statement reads the undirected view of a directed graph.
-func noteView(c *engine.Call, what string, list ...storage.GraphInfo) {
-	for _, g := range list {
-		if g.Directed {
-			c.Notice("%s reads the undirected view of graph %s, which is directed", what, fault.Name(g.Name))
-		}
-	}
 }
