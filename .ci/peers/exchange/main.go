@@ -126,7 +126,7 @@ func write(ctx context.Context, folder string) error {
 		"ours.bin":                func(w io.Writer) error { return format.WriteWord2VecBinary(ctx, w, rows, dim, key, row) },
 		"ours.npy":                func(w io.Writer) error { return format.WriteNPY(ctx, w, rows, dim, row) },
 		"ours.npy.keys":           func(w io.Writer) error { return format.WriteKeys(ctx, w, rows, key) },
-		"ours.parquet":            func(w io.Writer) error { return format.WriteEdgesColumnar(ctx, w, all, nil) },
+		"ours.parquet":            func(w io.Writer) error { return format.WriteEdgesColumnar(ctx, w, format.Parquet, all, nil) },
 	}
 	if g.Directed {
 		delete(files, "ours.metis") // which has no direction
