@@ -190,7 +190,7 @@ func (c *console) draw() {
 func (c *console) keys(text string) {
 	c.t.Helper()
 	c.mu.Lock()
-	if last := text[len(text)-1]; last == '\r' || last == '\x03' {
+	if last := text[len(text)-1]; last == '\r' || last == '\x03' || last == '\x04' {
 		c.above = c.screen.scrolled + c.screen.y + 1
 	} else {
 		c.above = 0 // Ctrl-L may bring it up again
