@@ -268,14 +268,6 @@ func (f *columnarFile) key(rows columnfile.Rows, i, column int, dst []byte) (key
 	return dst, ""
 }
 
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
-}
-
 func (e *columnarEdges) read() (stats ReadStats, err error) {
 	e.stats = &stats
 	stats.Header = strings.Join(e.names(), ",")
@@ -438,7 +430,7 @@ func (e *columnarEdges) time(rows columnfile.Rows, i int) (at int64, dated, ok b
 	case kind == columnfile.Days:
 		return rows.Integer(i) * daySeconds, true, true
 	case stampUnit(kind) > 0:
-		return floorDiv(rows.Integer(i), stampUnit(kind)), true, true
+		return columnfile.FloorDiv(rows.Integer(i), stampUnit(kind)), true, true
 	}
 	at = rows.Integer(i)
 	return at, false, at != math.MinInt64
@@ -483,7 +475,7 @@ func (f *columnarFile) vertices(opts Options, h Handler) (stats ReadStats, err e
 // heldKind reports whether the values of a kind can be those of an attribute: no lists and no
 // records.
 func heldKind(k columnfile.Kind) bool {
-	return k != columnfile.Other && k != columnfile.FloatList && k != columnfile.TextList
+	return k != columnfile.Other && !k.IsList()
 }
 
 // columnarVertices reads vertices from the rows of some columns, the first of which holds the
@@ -578,7 +570,7 @@ func (f *columnarFile) text(rows columnfile.Rows, i, column, maxValue int, dst [
 
 // appendStamp appends a timestamp in the form of RFC 3339.
 func appendStamp(dst []byte, at, unit int64) []byte {
-	seconds := floorDiv(at, unit)
+	seconds := columnfile.FloorDiv(at, unit)
 	return time.Unix(seconds, (at-seconds*unit)*(1e9/unit)).UTC().AppendFormat(dst, time.RFC3339Nano)
 }
 

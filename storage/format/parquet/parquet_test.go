@@ -183,6 +183,7 @@ func TestOpen_FooterRows(t *testing.T) {
 	t.Parallel()
 	const rows = 40
 	data := columntest.Write(t, columnfile.Parquet, rows, columntest.FewKeys, columnfile.WriteOptions{RowGroup: 3000})
+	const footerTail = 8 // the length of the footer, and the magic number
 	length := int(binary.LittleEndian.Uint32(data[len(data)-footerTail:]))
 	read := 0
 	for n := len(data) - footerTail - length; n < len(data)-footerTail; n++ {
