@@ -243,9 +243,9 @@ func ColumnarOf(name string) Columnar {
 	return ""
 }
 
-// columnarLayout is the layout of edges in a format; empty for no format.
-func columnarLayout(form Columnar) Layout {
-	switch form {
+// layout is the layout of edges in a format; empty for no format.
+func (c Columnar) layout() Layout {
+	switch c {
 	case Parquet:
 		return LayoutParquet
 	case Arrow, ArrowStream:
@@ -254,11 +254,11 @@ func columnarLayout(form Columnar) Layout {
 	return ""
 }
 
-// columnarOf is the format of a layout of edges; empty if the layout has none.
-func columnarOf(layout Layout) Columnar {
-	for _, e := range columnarEndings {
-		if columnarLayout(e.form) == layout {
-			return e.form
+// columnar is the format of a layout of edges; empty if the layout has none.
+func (l Layout) columnar() Columnar {
+	for _, form := range Columnars() {
+		if form.layout() == l {
+			return form
 		}
 	}
 	return ""
