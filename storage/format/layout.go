@@ -98,6 +98,11 @@ func (l Layout) Declares() bool {
 	return slices.Contains([]Layout{LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutPajek}, l)
 }
 
+// HasColumns reports whether a file of the layout has a row for each edge, whose columns options choose.
+func (l Layout) HasColumns() bool { return slices.Contains(columnLayouts(), l) }
+
+func columnLayouts() []Layout { return []Layout{LayoutEdges, LayoutParquet, LayoutArrow} }
+
 func layoutNames() []string {
 	var names []string
 	for _, l := range Layouts() {
