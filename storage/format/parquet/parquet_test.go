@@ -124,6 +124,18 @@ func TestOpen_Limits(t *testing.T) {
 	columntest.Limited(t, columnfile.Parquet)
 }
 
+// A file whose pages or footer are encrypted is refused as such, and not as damaged.
+func TestOpen_Encrypted(t *testing.T) {
+	data := columntest.Write(t, columnfile.Parquet, 3, columntest.FewKeys, columnfile.WriteOptions{})
+	for _, at := range []int{0, len(data) - len(magic)} {
+		marked := bytes.Clone(data)
+		copy(marked[at:], "PARE")
+		if _, err := columntest.ReadAll(columnfile.Parquet, marked, columntest.Limits); !errors.Is(err, columnfile.ErrUnread) {
+			t.Errorf("a mark at byte %d: %v", at, err)
+		}
+	}
+}
+
 func FuzzOpen(f *testing.F) {
 	f.Add(columntest.Write(f, columnfile.Parquet, 5, columntest.FewKeys, columnfile.WriteOptions{}))
 	f.Add(columntest.Write(f, columnfile.Parquet, 40, columntest.FewKeys, columnfile.WriteOptions{RowGroup: 1000}))
