@@ -281,7 +281,7 @@ func numberedKeys(c *engine.Call, req ImportRequest) (*format.KeyList, string, e
 // noticeImport gives notices of the choices that the import made
 // automatically, and of the options that change them.
 func noticeImport(c *engine.Call, req ImportRequest, stats storage.ImportStats) {
-	if auto := req.Layout == "" || req.Layout == format.LayoutAuto; auto && !namedColumns(stats.Layout) {
+	if auto := req.Layout == "" || req.Layout == format.LayoutAuto; auto && !stats.Layout.HasColumns() {
 		c.Notice("read as %s; format := 'edges' reads it as a list of edges", layoutTitle(stats.Layout))
 	}
 	if stats.Directed && !stats.DirectedGraph {
@@ -318,7 +318,7 @@ func noticeImport(c *engine.Call, req ImportRequest, stats storage.ImportStats) 
 	noteTimes(c, stats.Times, stats.Timed, stats.Dated)
 	if stats.IgnoredColumns > 0 {
 		hint := ""
-		if namedColumns(stats.Layout) {
+		if stats.Layout.HasColumns() {
 			hint = "; the options weight and time take columns by name or number"
 		}
 		names := ""
@@ -334,11 +334,6 @@ func noticeImport(c *engine.Call, req ImportRequest, stats storage.ImportStats) 
 	if stats.Resumed {
 		c.Notice("an interrupted import of the same input was continued")
 	}
-}
-
-// namedColumns reports whether a layout has a row for every edge, in columns that options choose.
-func namedColumns(layout format.Layout) bool {
-	return slices.Contains([]format.Layout{format.LayoutEdges, format.LayoutParquet, format.LayoutArrow}, layout)
 }
 
 func layoutTitle(layout format.Layout) string {

@@ -68,7 +68,7 @@ var exportEmbedding = &engine.Statement[*parser.ExportEmbedding, files.ExportReq
 			return files.ExportResult{}, err
 		}
 		keys := func(w io.Writer) error { return format.WriteKeys(c.Ctx, w, s.Matrix.Rows, s.Graph.AppendKey) }
-		return export.Run(c, req, found.form, int64(s.Matrix.Rows), keys, func(w io.Writer) error { return writeVectors(c, w, found.form.Name, s) })
+		return export.Run(c, req, found.form, int64(s.Matrix.Rows), keys, func(w io.Writer) error { return writeVectors(c, w, found.form, s) })
 	},
 	Table: export.Table[files.ExportRequest],
 	Reads: true,
@@ -81,7 +81,7 @@ func (s *Service) Export(ctx context.Context, req files.ExportRequest) (files.Ex
 	return exportEmbedding.Answer(ctx, s.db, req)
 }
 
-func writeVectors(c *engine.Call, w io.Writer, form string, s *session.Space) error {
+func writeVectors(c *engine.Call, w io.Writer, form export.Format, s *session.Space) error {
 	rows, dim := s.Matrix.Rows, s.Matrix.Dim
 	row := func(i int) []float32 {
 		const step = 1 << 8 // rows between two reports, about a millisecond
@@ -90,13 +90,13 @@ func writeVectors(c *engine.Call, w io.Writer, form string, s *session.Space) er
 		}
 		return s.Matrix.Row(i)
 	}
-	switch form {
-	case "npy":
+	switch {
+	case form.Name == "npy":
 		return format.WriteNPY(c.Ctx, w, rows, dim, row)
-	case "word2vec_binary":
+	case form.Name == "word2vec_binary":
 		return format.WriteWord2VecBinary(c.Ctx, w, rows, dim, s.Graph.AppendKey, row)
-	case "parquet", "arrow", "arrow_stream":
-		return format.WriteVectorsColumnar(c.Ctx, w, format.Columnar(form), rows, dim, s.Graph.AppendKey, row, embeddingNotes(s.Info))
+	case form.Columnar != "":
+		return format.WriteVectorsColumnar(c.Ctx, w, form.Columnar, rows, dim, s.Graph.AppendKey, row, embeddingNotes(s.Info))
 	}
 	return format.WriteWord2Vec(c.Ctx, w, rows, dim, s.Graph.AppendKey, row)
 }

@@ -34,7 +34,7 @@ type ImportEmbeddingRequest struct {
 	Graph string
 	Name  string // of the embedding; one of that name on the same graph is replaced
 	Path  string // path of the file with the vectors
-	// Format is the format of the file: "word2vec", "word2vec_binary", "npy" or
+	// Format is the format of the file: "word2vec", "word2vec_binary", "npy",
 	// "parquet", "arrow" or "arrow_stream". Empty chooses by the ending of Path, as in ExportRequest.
 	Format string
 	// Keys is the file of the keys of an npy matrix, in the form that EXPORT EMBEDDING
@@ -181,7 +181,7 @@ func runImportEmbedding(c *engine.Call, req ImportEmbeddingRequest, found import
 	r := &vectorImport{Call: c, req: req, graph: graph, release: func() {}}
 	defer func() { r.release() }()
 	stop := c.Watch.Start(plan.Read)
-	if err := r.read(found.form.Name); err != nil {
+	if err := r.read(found.form); err != nil {
 		return result, err
 	}
 	if err := r.complete(); err != nil {
@@ -249,8 +249,8 @@ func (k *firstKeys) String() string {
 	return text
 }
 
-func (r *vectorImport) read(form string) error {
-	if form == "npy" && r.req.Keys != engine.NoKeys {
+func (r *vectorImport) read(form export.Format) error {
+	if form.Name == "npy" && r.req.Keys != engine.NoKeys {
 		var err error
 		if r.keys, err = engine.KeyList(r.Call, r.req.keysPath()); err != nil {
 			return err
@@ -262,16 +262,16 @@ func (r *vectorImport) read(form string) error {
 	}
 	defer in.Close()
 	opts := format.VectorOptions{
-		Name: session.InputName(r.req.Path), Binary: form == "word2vec_binary", Key: r.req.Key, Vector: r.req.Vector,
+		Name: session.InputName(r.req.Path), Binary: form.Name == "word2vec_binary", Key: r.req.Key, Vector: r.req.Vector,
 		Size: size, Progress: r.Meter.Update,
 	}
 	h := format.VectorHandler{Shape: r.shape, Row: r.row}
-	switch form {
-	case "npy":
+	switch {
+	case form.Name == "npy":
 		h.Row = r.matrixRow
 		return format.ReadNPY(r.Ctx, in, opts, h)
-	case "parquet", "arrow", "arrow_stream":
-		return format.ReadVectorsColumnar(r.Ctx, in, format.Columnar(form), opts, h)
+	case form.Columnar != "":
+		return format.ReadVectorsColumnar(r.Ctx, in, form.Columnar, opts, h)
 	}
 	return format.ReadWord2Vec(r.Ctx, in, opts, h)
 }

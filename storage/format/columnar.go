@@ -45,7 +45,7 @@ func (e *ColumnarError) Error() string {
 func (e *ColumnarError) Unwrap() error { return e.Kind }
 
 // CheckColumnar returns an error that wraps ErrLibrary if the program does not read and write a format.
-func CheckColumnar(form Columnar) error { return columnfile.Check(form) }
+func CheckColumnar(form Columnar) error { return columnfile.Check(columnfile.Form(form)) }
 
 // RandomReader is the input from which columnar files are read, such as an *os.File: the footer at
 // the end of the file contains the positions of all data.
@@ -75,7 +75,9 @@ func openColumnar(ctx context.Context, r io.Reader, opts Options) (*columnarFile
 	open := opts.Layout == "" || opts.Layout == LayoutAuto || opts.Layout == LayoutVertices
 	named := ColumnarOf(opts.Name)
 	if !open {
-		named = columnarOf(opts.Layout)
+		if named = opts.Layout.columnar(); named == "" {
+			return nil, nil
+		}
 	}
 	in, random := r.(RandomReader)
 	start := make([]byte, columnfile.MaxStart)
@@ -83,18 +85,15 @@ func openColumnar(ctx context.Context, r io.Reader, opts Options) (*columnarFile
 		n, _ := in.ReadAt(start, 0) // a pipe does not support ReadAt
 		start = start[:n]
 	}
-	begins := columnfile.FormOf(start)
+	begins := Columnar(columnfile.FormOf(start))
 	form := cmp.Or(named, begins)
-	if form == "" || named == "" && !open {
+	if form == "" {
 		return nil, nil
 	}
-	if columnarLayout(named) == LayoutArrow && columnarLayout(begins) == LayoutArrow {
+	if named.layout() == LayoutArrow && begins.layout() == LayoutArrow {
 		form = begins // of the two forms of Arrow, the bytes say which one it is
 	}
 	edges := opts.EdgeListOptions.withDefaults()
-	wrong := func(kind error, reason string) error {
-		return &ColumnarError{File: opts.Name, Reason: reason, Kind: kind}
-	}
 	if !random {
 		return nil, streamedColumnar(opts.Name, form)
 	}
@@ -103,11 +102,11 @@ func openColumnar(ctx context.Context, r io.Reader, opts Options) (*columnarFile
 		return nil, fmt.Errorf("reading %s: %w", nameOr(opts.Name), err)
 	}
 	if strings.HasPrefix(string(start), "\x1f\x8b") || strings.HasPrefix(string(start), "\x28\xb5\x2f\xfd") {
-		return nil, wrong(ErrSyntax, form.Title()+" is not read from inside another compression; it has its own")
+		return nil, &ColumnarError{File: opts.Name, Reason: form.Title() + " is not read from inside another compression; it has its own", Kind: ErrSyntax}
 	}
 	columns := cmp.Or(opts.MaxColumns, defaultMaxColumns)
 	f := &columnarFile{form: form, ctx: ctx, in: in, size: size, opts: &edges}
-	f.File, err = columnfile.Open(form, in, size, columnfile.Limits{Memory: maxColumnarMemory, Bytes: edges.MaxBytes, Columns: columns})
+	f.File, err = columnfile.Open(columnfile.Form(form), in, size, columnfile.Limits{Memory: maxColumnarMemory, Bytes: edges.MaxBytes, Columns: columns})
 	if err != nil {
 		return nil, f.fault(err)
 	}
@@ -266,14 +265,6 @@ func (f *columnarFile) key(rows columnfile.Rows, i, column int, dst []byte) (key
 		return dst, "key " + excerpt.Of(dst) + " is empty, not UTF-8, or has a NUL"
 	}
 	return dst, ""
-}
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
 }
 
 func (e *columnarEdges) read() (stats ReadStats, err error) {
@@ -438,7 +429,7 @@ func (e *columnarEdges) time(rows columnfile.Rows, i int) (at int64, dated, ok b
 	case kind == columnfile.Days:
 		return rows.Integer(i) * daySeconds, true, true
 	case stampUnit(kind) > 0:
-		return floorDiv(rows.Integer(i), stampUnit(kind)), true, true
+		return columnfile.FloorDiv(rows.Integer(i), stampUnit(kind)), true, true
 	}
 	at = rows.Integer(i)
 	return at, false, at != math.MinInt64
@@ -483,7 +474,7 @@ func (f *columnarFile) vertices(opts Options, h Handler) (stats ReadStats, err e
 // heldKind reports whether the values of a kind can be those of an attribute: no lists and no
 // records.
 func heldKind(k columnfile.Kind) bool {
-	return k != columnfile.Other && k != columnfile.FloatList && k != columnfile.TextList
+	return k != columnfile.Other && !k.IsList()
 }
 
 // columnarVertices reads vertices from the rows of some columns, the first of which holds the
@@ -578,7 +569,7 @@ func (f *columnarFile) text(rows columnfile.Rows, i, column, maxValue int, dst [
 
 // appendStamp appends a timestamp in the form of RFC 3339.
 func appendStamp(dst []byte, at, unit int64) []byte {
-	seconds := floorDiv(at, unit)
+	seconds := columnfile.FloorDiv(at, unit)
 	return time.Unix(seconds, (at-seconds*unit)*(1e9/unit)).UTC().AppendFormat(dst, time.RFC3339Nano)
 }
 
@@ -589,7 +580,10 @@ func appendStamp(dst []byte, at, unit int64) []byte {
 // else in the first column of lists. A fault is a *ColumnarError. r must be a RandomReader.
 func ReadVectorsColumnar(ctx context.Context, r io.Reader, form Columnar, opts VectorOptions, h VectorHandler) error {
 	opts.MaxDim = cmp.Or(opts.MaxDim, defaultMaxDim)
-	f, err := openColumnar(ctx, r, Options{Layout: columnarLayout(form), EdgeListOptions: EdgeListOptions{
+	if form.layout() == "" {
+		return CheckColumnar(form)
+	}
+	f, err := openColumnar(ctx, r, Options{Layout: form.layout(), EdgeListOptions: EdgeListOptions{
 		Name: opts.Name, MaxKey: opts.MaxKey, MaxBytes: opts.MaxBytes, Size: opts.Size, Progress: opts.Progress,
 	}})
 	if err != nil {

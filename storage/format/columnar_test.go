@@ -18,9 +18,6 @@ import (
 	"heavytail/storage/format/internal/columnfile"
 )
 
-// columnars are all columnar formats.
-var columnars = []Columnar{Parquet, Arrow, ArrowStream}
-
 func edgesColumnar(t failer, form Columnar, s *sample) []byte {
 	var out bytes.Buffer
 	if err := WriteEdgesColumnar(context.Background(), &out, form, s.graph(), []Note{{"graph", "g"}}); err != nil {
@@ -52,9 +49,9 @@ func TestColumnar_RoundTrip(t *testing.T) {
 				return
 			}
 		}
-		for _, form := range columnars {
+		for _, form := range Columnars() {
 			got, stats, err := shortWeights(t, edgesColumnar(r, form, s))
-			if err != nil || got != s.text(false, true) || stats.Layout != columnarLayout(form) {
+			if err != nil || got != s.text(false, true) || stats.Layout != form.layout() {
 				r.Fatalf("%s: %v, read\n%s\nwant\n%s", form, err, got, s.text(false, true))
 			}
 			got, _, err = transcript(t, bytes.NewReader(verticesColumnar(r, form, s)), Options{Layout: LayoutVertices})
@@ -81,7 +78,10 @@ func shortWeights(t testing.TB, data []byte) (string, ReadStats, error) {
 }
 
 func TestColumnar_Vectors(t *testing.T) {
-	for _, form := range columnars {
+	if err := ReadVectorsColumnar(t.Context(), strings.NewReader("a 1"), "feather", VectorOptions{}, VectorHandler{}); !errors.Is(err, ErrLibrary) {
+		t.Errorf("a format that is none: %v", err)
+	}
+	for _, form := range Columnars() {
 		vectorsColumnar(t, form)
 	}
 }
@@ -202,7 +202,7 @@ func TestParquet_Refused(t *testing.T) {
 func TestArrow_Refused(t *testing.T) {
 	data, stream := edgesColumnar(t, Arrow, people()), edgesColumnar(t, ArrowStream, people())
 	var noColumns bytes.Buffer
-	if err := columnfile.NewWriter(Arrow, &noColumns, nil, nil, columnfile.WriteOptions{}).Close(); err != nil {
+	if err := columnfile.NewWriter(columnfile.Arrow, &noColumns, nil, nil, columnfile.WriteOptions{}).Close(); err != nil {
 		t.Fatal(err)
 	}
 	named := func(name string) Options { return Options{EdgeListOptions: EdgeListOptions{Name: name}} }
@@ -239,7 +239,7 @@ func TestArrow_Refused(t *testing.T) {
 
 // A row group is full after 64 MiB, a batch after 4, and a cancelled write or read ends.
 func TestColumnar_Cancelled(t *testing.T) {
-	for _, form := range columnars {
+	for _, form := range Columnars() {
 		cancelledColumnar(t, form)
 	}
 }
@@ -276,7 +276,7 @@ func cancelledColumnar(t *testing.T, form Columnar) {
 // FuzzReadColumnar reads files that may be damaged as edges, vertices and vectors.
 func FuzzReadColumnar(f *testing.F) {
 	s := people()
-	for _, form := range columnars {
+	for _, form := range Columnars() {
 		f.Add(edgesColumnar(f, form, s))
 		f.Add(verticesColumnar(f, form, s))
 		var out bytes.Buffer
@@ -299,7 +299,7 @@ func FuzzReadColumnar(f *testing.F) {
 
 // A file is read as one that OpenFile opens.
 func TestColumnar_OpenFile(t *testing.T) {
-	for _, form := range columnars {
+	for _, form := range Columnars() {
 		openFileColumnar(t, form)
 	}
 }
@@ -322,7 +322,7 @@ func openFileColumnar(t *testing.T, form Columnar) {
 
 // Rows of any values get the narrowest type that holds the first of them.
 func TestColumnarRows(t *testing.T) {
-	for _, form := range columnars {
+	for _, form := range Columnars() {
 		anyRows(t, form)
 	}
 }

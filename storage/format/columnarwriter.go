@@ -111,7 +111,7 @@ type columnarWriter struct {
 }
 
 func newColumnarWriter(out *output, form Columnar, columns []columnfile.Column, meta []columnfile.Entry, key AppendKey) *columnarWriter {
-	return &columnarWriter{output: out, w: columnfile.NewWriter(form, out, columns, meta, columnfile.WriteOptions{}), key: key}
+	return &columnarWriter{output: out, w: columnfile.NewWriter(columnfile.Form(form), out, columns, meta, columnfile.WriteOptions{}), key: key}
 }
 
 // vertex sets a column to the key of a vertex.
@@ -357,7 +357,7 @@ func (p *ColumnarRows) begin() error {
 		}
 		p.columns[i].Kind = columnKind(typeOr(t))
 	}
-	p.w = columnfile.NewWriter(p.form, p.out, p.columns, entries(p.notes), columnfile.WriteOptions{})
+	p.w = columnfile.NewWriter(columnfile.Form(p.form), p.out, p.columns, entries(p.notes), columnfile.WriteOptions{})
 	for _, row := range p.first {
 		if err := p.put(row); err != nil {
 			return err
@@ -408,7 +408,7 @@ func (p *ColumnarRows) put(values []any) error {
 			}
 		}
 		if p.columns[i].Kind != columnfile.Text {
-			return fmt.Errorf("write "+p.form.Title()+": column %s: %w: %s comes after values of the type %s", excerpt.Of([]byte(p.columns[i].Name)), ErrValue, excerpt.Of(fmt.Append(nil, value)), p.columns[i].Kind)
+			return fmt.Errorf("write %s: column %s: %w: %s comes after values of the type %s", p.form.Title(), excerpt.Of([]byte(p.columns[i].Name)), ErrValue, excerpt.Of(fmt.Append(nil, value)), p.columns[i].Kind)
 		}
 		p.w.Text(i, appendValue(nil, value))
 	}

@@ -98,6 +98,11 @@ func (l Layout) Declares() bool {
 	return slices.Contains([]Layout{LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutPajek}, l)
 }
 
+// HasColumns reports whether a file of the layout has a row for each edge, whose columns options choose.
+func (l Layout) HasColumns() bool { return slices.Contains(columnLayouts(), l) }
+
+func columnLayouts() []Layout { return []Layout{LayoutEdges, LayoutParquet, LayoutArrow} }
+
 func layoutNames() []string {
 	var names []string
 	for _, l := range Layouts() {
@@ -243,9 +248,9 @@ func ColumnarOf(name string) Columnar {
 	return ""
 }
 
-// columnarLayout is the layout of edges in a format; empty for no format.
-func columnarLayout(form Columnar) Layout {
-	switch form {
+// layout is the layout of edges in a format; empty for no format.
+func (c Columnar) layout() Layout {
+	switch c {
 	case Parquet:
 		return LayoutParquet
 	case Arrow, ArrowStream:
@@ -254,11 +259,11 @@ func columnarLayout(form Columnar) Layout {
 	return ""
 }
 
-// columnarOf is the format of a layout of edges; empty if the layout has none.
-func columnarOf(layout Layout) Columnar {
-	for _, e := range columnarEndings {
-		if columnarLayout(e.form) == layout {
-			return e.form
+// columnar is the format of a layout of edges; empty if the layout has none.
+func (l Layout) columnar() Columnar {
+	for _, form := range Columnars() {
+		if form.layout() == l {
+			return form
 		}
 	}
 	return ""

@@ -99,7 +99,7 @@ func (o *Options) mayBeSquare(auto bool) bool {
 
 // findLayout determines the layout by the beginning of a text, or else by its name.
 func findLayout(text []byte, name string) (Layout, error) {
-	if form := columnfile.FormOf(text); form != "" {
+	if form := Columnar(columnfile.FormOf(text)); form != "" {
 		return "", streamedColumnar(name, form)
 	}
 	if err := refuseBinary(text, name); err != nil {
@@ -143,7 +143,7 @@ func findLayout(text []byte, name string) (Layout, error) {
 func readColumnar(f *columnarFile, opts Options, h Handler) (ReadStats, error) {
 	given := opts
 	if given.Layout != LayoutVertices {
-		given.Layout = columnarLayout(f.form)
+		given.Layout = f.form.layout()
 	}
 	if err := given.fit(); err != nil {
 		return ReadStats{}, err

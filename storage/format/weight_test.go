@@ -50,7 +50,7 @@ func TestReadEdgeList_Columns(t *testing.T) {
 		{name: "numbers", text: "x a b 2 5\ny c d 3 6\n", opts: EdgeListOptions{Source: "3", Target: "2", Weight: "4", Time: "5"}, edges: "b>a*2@5 d>c*3@6", ignored: 1},
 		{name: "numbers under a header", text: "a b c\n1 2 3\n4 5 6\n", opts: EdgeListOptions{Weight: "3"}, edges: "1>2*3 4>5*6"},
 		{name: "names", text: "x;y;Cost;When\n1;2;3;4\n", opts: EdgeListOptions{Separator: ";", Source: "y", Target: "x", Weight: "cost", Time: "when"}, edges: "2>1*3@4"},
-		{name: "names given by case", text: "a,A,w\n1,2,3\n", opts: EdgeListOptions{Source: "A", Target: "a"}, edges: "2>1*3"},
+		{name: "names that differ by case", text: "a,A,w\n1,2,3\n", opts: EdgeListOptions{Source: "A", Target: "a"}, edges: "2>1*3"},
 		{name: "names in a comment", text: "# source target cost\na b 3\n", opts: EdgeListOptions{Weight: "cost"}, edges: "a>b*3"},
 		{name: "names below a comment without them", text: "# source target\ns\tt\tcost\na\tb\t3\n", opts: EdgeListOptions{Weight: "cost"}, edges: "a>b*3"},
 		{name: "quoted names", text: "\"the source\",\"the \"\"target\"\"\",w\na,b,3\n", opts: EdgeListOptions{Source: "the source", Target: `the "target"`}, edges: "a>b*3"},

@@ -103,8 +103,6 @@ class Connection:
         feeding = None
         while True:
             frame = self._read()
-            if "arrow" in frame:
-                frame["arrow"] = self._bytes(frame["arrow"])
             if frame.get("input"):
                 feeding = _Feeding(self, data)
             else:
@@ -121,21 +119,20 @@ class Connection:
             raise errors.Lost(f"the server has ended the connection: {error}") from error
 
     def _read(self):
-        try:
-            line = self._lines.readline()
-        except OSError as error:
-            raise errors.Lost(f"the server has ended the connection: {error}") from error
-        if not line.endswith(b"\n"):
-            raise errors.Lost("the server has ended the connection before the answer was complete: it was stopped or killed")
-        return json.loads(line, object_hook=_decoded)
+        line = self._received(self._lines.readline, lambda line: line.endswith(b"\n"))
+        frame = json.loads(line, object_hook=_decoded)
+        size = frame.get("arrow", 0)
+        if size:
+            frame["arrow"] = self._received(lambda: self._lines.read(size), lambda data: len(data) == size)
+        return frame
 
-    def _bytes(self, size):
-        """The bytes that follow a line."""
+    def _received(self, read, whole):
+        """What read returns, of which whole says whether all was received."""
         try:
-            data = self._lines.read(size)
+            data = read()
         except OSError as error:
             raise errors.Lost(f"the server has ended the connection: {error}") from error
-        if len(data) < size:
+        if not whole(data):
             raise errors.Lost("the server has ended the connection before the answer was complete: it was stopped or killed")
         return data
 

@@ -49,7 +49,7 @@ func GraphFormats() []Format {
 
 // ColumnarFormats are the formats that every table has.
 func ColumnarFormats() (formats []Format) {
-	for _, form := range []format.Columnar{format.Parquet, format.Arrow, format.ArrowStream} {
+	for _, form := range format.Columnars() {
 		formats = append(formats, Format{Name: string(form), Endings: format.ColumnarEndings(form), Title: form.Title(), Columnar: form})
 	}
 	return formats

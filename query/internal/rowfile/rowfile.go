@@ -58,10 +58,13 @@ func Forms() []Form {
 		{Name: "ndjson", Endings: []string{".ndjson"}, Title: "NDJSON", open: newNDJSON},
 		{Name: "markdown", Endings: []string{".md"}, Title: "Markdown", open: newMarkdown},
 	}
-	return append(forms, columnar(format.Parquet), columnar(format.Arrow), ArrowStream())
+	for _, form := range format.Columnars() {
+		forms = append(forms, columnar(form))
+	}
+	return forms
 }
 
-// ArrowStream is the form that is written to where nothing can be written twice.
+// ArrowStream is the form of answers that a program reads while they are written.
 func ArrowStream() Form { return columnar(format.ArrowStream) }
 
 func columnar(form format.Columnar) Form {

@@ -81,11 +81,7 @@ func (a *array) integer(i int) int64 {
 	case a.unit > 0:
 		return x * a.unit
 	case a.unit < 0:
-		q := x / -a.unit
-		if x%a.unit < 0 {
-			q--
-		}
-		return q
+		return columnfile.FloorDiv(x, -a.unit)
 	}
 	return x
 }

@@ -13,7 +13,7 @@ const (
 	magic     = "ARROW1"
 	fileStart = 8             // the magic number and padding
 	mark      = 0xFFFFFFFF    // before the length of the metadata of a message
-	maxMeta   = 64 << 20      // bytes of the metadata of a message, or of the footer
+	maxMeta   = 64 << 20      // bytes of the metadata of a message
 	maxRows   = math.MaxInt32 // of a batch
 )
 
@@ -98,34 +98,8 @@ func openStream(in io.ReaderAt, size int64, limits columnfile.Limits) (columnfil
 // openFile reads the footer, and with it the places of all messages and the schema.
 func openFile(in io.ReaderAt, size int64, limits columnfile.Limits) (columnfile.File, error) {
 	f := newFile(in, size, limits)
-	const tail = 4 + len(magic) // the length of the footer, and the magic number
-	if size < fileStart+int64(tail) {
-		return nil, damaged("the file has %d bytes, which is too short for Arrow", size)
-	}
-	var start [len(magic)]byte
-	var end [tail]byte
-	if err := columnfile.ReadAt(in, start[:], 0); err != nil {
-		return nil, err
-	}
-	if err := columnfile.ReadAt(in, end[:], size-int64(tail)); err != nil {
-		return nil, err
-	}
-	switch {
-	case string(start[:]) != magic:
-		return nil, damaged("the file does not begin with %s", magic)
-	case string(end[4:]) != magic:
-		return nil, damaged("the file does not end with %s, and is probably cut off", magic)
-	}
-	length := int64(int32(binary.LittleEndian.Uint32(end[:])))
-	at := size - int64(tail) - length
-	switch {
-	case length <= 0 || at < fileStart:
-		return nil, damaged("a footer of %d bytes is longer than the file", length)
-	case length > maxMeta:
-		return nil, limited("a footer of %d bytes exceeds the limit of %d", length, maxMeta)
-	}
-	footer := make([]byte, length)
-	if err := columnfile.ReadAt(in, footer, at); err != nil {
+	footer, at, err := columnfile.Footer(columnfile.Arrow, in, size, magic, fileStart)
+	if err != nil {
 		return nil, err
 	}
 	return f, guarded(func() error { return f.footer(root(footer), at) })

@@ -273,7 +273,7 @@ func (f *file) inflate(raw []byte, codec int8) (data []byte, err error) {
 	if size == -1 { // not compressed
 		return raw, nil
 	}
-	const mostLZ4 = 255 // bytes that a byte of LZ4 stands for
+	const mostLZ4 = 255 // bytes that a byte of LZ4 can become
 	if size < 0 || codec == 0 && size > mostLZ4*int64(len(raw)) {
 		return nil, damaged("a compressed buffer states %d bytes", size)
 	}

@@ -4,7 +4,7 @@
 //	import _ "heavytail/storage/format/arrow"
 //
 // A file is written as batches of about 4 MiB or 65,536 rows, of which one is in memory, without
-// compression, so that readers can map it. Texts are plain (utf8): a dictionary stands before the
+// compression, so that readers can map it. Texts are plain (utf8): a dictionary is before the
 // batches that use it, and many readers refuse one that grows in a file, so that a writer would hold all
 // texts in memory. Vectors are lists of one length of 32-bit floats. The same rows give the same bytes.
 //

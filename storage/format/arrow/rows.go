@@ -6,9 +6,6 @@ import (
 	"heavytail/storage/format/internal/columnfile"
 )
 
-// maxList is the largest number of items of one list.
-const maxList = 1 << 20
-
 // rows is a columnfile.Rows.
 type rows struct {
 	file    *file
@@ -32,8 +29,8 @@ type cursor struct {
 func (f *file) Read(columns ...int) (columnfile.Rows, error) {
 	r := &rows{file: f}
 	for _, i := range columns {
-		if c := f.columns[i]; c.Kind == columnfile.Other {
-			return nil, &columnfile.Error{Column: c.Name, Reason: "its type, " + c.Type + " in a form that is not read", Kind: columnfile.ErrUnread}
+		if err := f.columns[i].Readable(); err != nil {
+			return nil, err
 		}
 		r.cursors = append(r.cursors, cursor{column: i})
 	}
@@ -174,8 +171,8 @@ func (c *cursor) step() error {
 		return nil
 	}
 	from, to := a.items(c.at)
-	if to-from > maxList {
-		return limited("a list has more than %d items", maxList)
+	if to-from > columnfile.MaxList {
+		return limited("a list has more than %d items", columnfile.MaxList)
 	}
 	for i := from; i < to; i++ {
 		switch {

@@ -165,7 +165,7 @@ func (w *schemaWalker) node(field table, depth int) (*node, error) {
 		return n, nil
 	}
 	outer := &node{shape: shapeFixed, width: 32, coded: true, id: dictionary.int64(0), decoded: n, kind: n.kind}
-	if n.shape == shapeList || n.shape == shapeFixedList {
+	if n.kind.IsList() {
 		outer.kind = columnfile.Other
 	}
 	if other := w.decoded[outer.id]; other == nil {

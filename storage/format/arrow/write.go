@@ -151,7 +151,7 @@ func setBit(bits []byte, i int, x bool) []byte {
 func (w *writer) EndRow() error {
 	for i := range w.columns {
 		c := &w.columns[i]
-		list := c.Kind == columnfile.FloatList || c.Kind == columnfile.TextList
+		list := c.Kind.IsList()
 		if !c.set {
 			if !list && !c.Optional && w.err == nil {
 				w.err = fmt.Errorf("a row has no value of the column %q", c.Name)
@@ -223,7 +223,7 @@ func (w *writer) batch() {
 	for i := range w.columns {
 		c := &w.columns[i]
 		nodes = append(nodes, int64(w.rows), c.missing)
-		if c.Kind == columnfile.FloatList || c.Kind == columnfile.TextList {
+		if c.Kind.IsList() {
 			nodes = append(nodes, int64(c.items), 0)
 		}
 		for _, body := range c.buffers() {
@@ -303,7 +303,7 @@ func (w *writer) footer() {
 func (w *writer) schema() flatbuffers.UOffsetT {
 	var fields, entries []flatbuffers.UOffsetT
 	for i := range w.columns {
-		fields = append(fields, w.field(&w.columns[i]))
+		fields = append(fields, w.field(w.columns[i].Column))
 	}
 	b := w.build
 	for _, e := range w.entries {
@@ -330,14 +330,14 @@ func (w *writer) offsets(list []flatbuffers.UOffsetT) flatbuffers.UOffsetT {
 }
 
 // field adds the description of a column.
-func (w *writer) field(c *columnWriter) flatbuffers.UOffsetT {
+func (w *writer) field(c columnfile.Column) flatbuffers.UOffsetT {
 	number, t := w.typeOf(c)
 	var children []flatbuffers.UOffsetT
 	switch c.Kind {
 	case columnfile.FloatList:
-		children = append(children, w.field(&columnWriter{Column: columnfile.Column{Name: "item", Kind: columnfile.Float}}))
+		children = append(children, w.field(columnfile.Column{Name: "item", Kind: columnfile.Float}))
 	case columnfile.TextList:
-		children = append(children, w.field(&columnWriter{Column: columnfile.Column{Name: "item", Kind: columnfile.Text}}))
+		children = append(children, w.field(columnfile.Column{Name: "item", Kind: columnfile.Text}))
 	}
 	b := w.build
 	name, list := b.CreateString(c.Name), w.offsets(children)
@@ -351,7 +351,7 @@ func (w *writer) field(c *columnWriter) flatbuffers.UOffsetT {
 }
 
 // typeOf adds the type of a column, and returns its number.
-func (w *writer) typeOf(c *columnWriter) (byte, flatbuffers.UOffsetT) {
+func (w *writer) typeOf(c columnfile.Column) (byte, flatbuffers.UOffsetT) {
 	b := w.build
 	zone := flatbuffers.UOffsetT(0)
 	if c.Kind == columnfile.Millis {

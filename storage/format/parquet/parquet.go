@@ -25,7 +25,6 @@
 package parquet
 
 import (
-	"encoding/binary"
 	"io"
 	"unsafe"
 
@@ -37,11 +36,7 @@ import (
 
 func init() { columnfile.Register(columnfile.Parquet, columnfile.Library{Open: open, Create: create}) }
 
-const (
-	magic      = "PAR1"
-	footerTail = 8        // the length of the footer, and the magic number
-	maxFooter  = 64 << 20 // bytes of the footer; 1,000 columns in 1,000 row groups need as many
-)
+const magic = "PAR1"
 
 // file is a columnfile.File.
 type file struct {
@@ -58,11 +53,14 @@ type file struct {
 }
 
 func open(in io.ReaderAt, size int64, limits columnfile.Limits) (columnfile.File, error) {
-	f := &file{in: in, limits: limits}
-	footer, err := f.footer(size)
+	footer, at, err := columnfile.Footer(columnfile.Parquet, in, size, magic, int64(len(magic)))
 	if err != nil {
+		if isEncrypted(in, size) {
+			err = unread("the file is encrypted")
+		}
 		return nil, err
 	}
+	f := &file{in: in, size: at, limits: limits}
 	n, whole, err := recordSize(footer)
 	if err != nil {
 		return nil, err
@@ -81,43 +79,23 @@ func open(in io.ReaderAt, size int64, limits columnfile.Limits) (columnfile.File
 	return f, f.checkRows()
 }
 
+// isEncrypted reports whether a file begins or ends as those do whose pages or footers are encrypted.
+func isEncrypted(in io.ReaderAt, size int64) bool {
+	const mark = "PARE"
+	var bytes [len(mark)]byte
+	for _, at := range []int64{0, size - int64(len(mark))} {
+		if columnfile.ReadAt(in, bytes[:], at) == nil && string(bytes[:]) == mark {
+			return true
+		}
+	}
+	return false
+}
+
 func unmarshal(record []byte, into any) error {
 	if err := thrift.Unmarshal(&thrift.CompactProtocol{}, record, into); err != nil {
 		return damaged("a record of the metadata is malformed: %v", err)
 	}
 	return nil
-}
-
-func (f *file) footer(size int64) ([]byte, error) {
-	if size < int64(len(magic))+footerTail {
-		return nil, damaged("the file has %d bytes, which is too short for Parquet", size)
-	}
-	var start [len(magic)]byte
-	var tail [footerTail]byte
-	if err := columnfile.ReadAt(f.in, start[:], 0); err != nil {
-		return nil, err
-	}
-	if err := columnfile.ReadAt(f.in, tail[:], size-footerTail); err != nil {
-		return nil, err
-	}
-	switch {
-	case string(tail[4:]) == "PARE" || string(start[:]) == "PARE":
-		return nil, unread("the file is encrypted")
-	case string(start[:]) != magic:
-		return nil, damaged("the file does not begin with %s", magic)
-	case string(tail[4:]) != magic:
-		return nil, damaged("the file does not end with %s, and is probably cut off", magic)
-	}
-	length := int64(binary.LittleEndian.Uint32(tail[:4]))
-	f.size = size - footerTail - length
-	switch {
-	case f.size < int64(len(magic)):
-		return nil, damaged("a footer of %d bytes is longer than the file", length)
-	case length > maxFooter:
-		return nil, limited("a footer of %d bytes exceeds the limit of %d", length, maxFooter)
-	}
-	footer := make([]byte, length)
-	return footer, columnfile.ReadAt(f.in, footer, f.size)
 }
 
 func (f *file) Rows() int64 { return f.meta.NumRows }

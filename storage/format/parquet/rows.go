@@ -12,14 +12,11 @@ type rows struct {
 	err     error
 }
 
-// maxList is the largest number of items of one list.
-const maxList = 1 << 20
-
 func (f *file) Read(columns ...int) (columnfile.Rows, error) {
 	r := &rows{file: f}
 	for _, i := range columns {
-		if c := f.columns[i]; c.Kind == columnfile.Other {
-			return nil, &columnfile.Error{Column: c.Name, Reason: "its type, " + c.Type + " in a form that is not read", Kind: columnfile.ErrUnread}
+		if err := f.columns[i].Readable(); err != nil {
+			return nil, err
 		}
 		r.cursors = append(r.cursors, &cursor{file: f, column: i, leaf: f.leaves[i]})
 	}
@@ -122,8 +119,8 @@ func (c *cursor) stepList() error {
 		case def < c.leaf.filled: // an empty list, or a missing one
 		case def < c.leaf.maxDef:
 			return damaged("an item of a list is missing")
-		case len(c.list)+len(c.ends) == maxList:
-			return limited("a list has more than %d items", maxList)
+		case len(c.list)+len(c.ends) == columnfile.MaxList:
+			return limited("a list has more than %d items", columnfile.MaxList)
 		default:
 			c.takeValue()
 			if err := c.takeItem(); err != nil {

@@ -37,7 +37,6 @@ type writer struct {
 type columnWriter struct {
 	columnfile.Column
 	to     *library.ColumnWriter
-	list   bool
 	set    bool
 	values []library.Value
 	texts  []byte // of the values
@@ -48,11 +47,10 @@ func create(out io.Writer, columns []columnfile.Column, entries []columnfile.Ent
 	var root group
 	var vectors [][]string
 	for _, c := range columns {
-		list := c.Kind == columnfile.FloatList || c.Kind == columnfile.TextList
-		w.columns = append(w.columns, columnWriter{Column: c, list: list})
+		w.columns = append(w.columns, columnWriter{Column: c})
 		node := nodeOf(c.Kind)
 		switch {
-		case list:
+		case c.Kind.IsList():
 			node = library.List(node)
 		case c.Optional:
 			node = library.Optional(node)
@@ -131,9 +129,9 @@ func (w *writer) add(column, size int, value library.Value) {
 	w.bytes += int64(size)
 	c := &w.columns[column]
 	switch {
-	case c.list && c.set:
+	case c.Kind.IsList() && c.set:
 		value = value.Level(1, 1, column)
-	case c.list || c.Optional:
+	case c.Kind.IsList() || c.Optional:
 		value = value.Level(0, 1, column)
 	}
 	c.values = append(c.values, value)
@@ -171,7 +169,7 @@ func (w *writer) EndRow() error {
 	for i := range w.columns {
 		c := &w.columns[i]
 		if !c.set {
-			if !c.list && !c.Optional {
+			if !c.Kind.IsList() && !c.Optional {
 				return fmt.Errorf("a row has no value of the column %q", c.Name)
 			}
 			w.bytes++

@@ -31,6 +31,12 @@ func (k Kind) String() string {
 	}[k]
 }
 
+// IsList reports whether the values are lists.
+func (k Kind) IsList() bool { return k == FloatList || k == TextList }
+
+// MaxList is the largest number of items of one list that is read.
+const MaxList = 1 << 20
+
 // Column is a column of a file.
 type Column struct {
 	Name     string // for a nested column, the names from the root, joined by dots
@@ -38,6 +44,14 @@ type Column struct {
 	Optional bool   // values may be missing
 	Length   int    // of each list, if a writer knows it, for formats that have lists of one length; 0 otherwise
 	Type     string // type in the file's own terms, for messages
+}
+
+// Readable returns an error of the kind ErrUnread for a column that cannot be read.
+func (c Column) Readable() error {
+	if c.Kind == Other {
+		return &Error{Column: c.Name, Reason: "its type, " + c.Type + " in a form that is not read", Kind: ErrUnread}
+	}
+	return nil
 }
 
 // Limits bound the resources that reading a file may take. All must be above 0.

@@ -3,5 +3,5 @@
 // rows, and faults. It knows nothing of graphs, and reads no file itself.
 //
 // A library is large, so programs choose it by an import, as they do the formats of the package
-// image: heavytail/storage/format/parquet registers itself.
+// image: heavytail/storage/format/parquet and heavytail/storage/format/arrow register themselves.
 package columnfile

@@ -17,10 +17,12 @@ func (f Form) Title() string {
 	switch f {
 	case Parquet:
 		return "Parquet"
+	case Arrow:
+		return "Arrow"
 	case ArrowStream:
 		return "Arrow stream"
 	}
-	return "Arrow"
+	return string(f)
 }
 
 // starts are the first bytes of files: the magic numbers of files, and the mark of the first message of

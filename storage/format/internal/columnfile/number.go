@@ -20,6 +20,15 @@ func Decimal(bytes []byte, scale int) float64 {
 	return number
 }
 
+// FloorDiv divides by a number above 0, and rounds down, also below 0.
+func FloorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
 // Half is the value of a number of 16 bits: a sign, five bits of an exponent and ten of a
 // fraction, as IEEE 754 has it.
 func Half(x uint16) float64 {

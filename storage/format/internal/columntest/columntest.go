@@ -82,6 +82,76 @@ func RowText(i int, key string) string {
 	return fmt.Sprint(line, "|", math.MaxUint32-int64(i), "|", strings.Repeat(key+";", i%4), "|")
 }
 
+// Set are rows that are written, with their keys.
+type Set struct {
+	Rows int
+	Key  func(i int) string
+	Opts columnfile.WriteOptions
+}
+
+// LongKeys are keys of 30,000 bytes and more, each of two rows.
+func LongKeys(i int) string { return strings.Repeat(fmt.Sprint(i/2), 30_000) }
+
+// RoundTrip checks that what is read from a file is what was written, and that the same rows give the same bytes.
+func RoundTrip(t *testing.T, form columnfile.Form, sets map[string]Set) {
+	t.Helper()
+	for name, set := range sets {
+		data := Write(t, form, set.Rows, set.Key, set.Opts)
+		if again := Write(t, form, set.Rows, set.Key, set.Opts); !bytes.Equal(data, again) {
+			t.Errorf("%s, %s: the same rows gave other bytes", form, name)
+		}
+		lines, err := ReadAll(form, data, Limits)
+		if err != nil || len(lines) != set.Rows {
+			t.Fatalf("%s, %s: %d rows, %v", form, name, len(lines), err)
+		}
+		for i, got := range lines {
+			if want := RowText(i, set.Key(i)); got != want {
+				t.Fatalf("%s, %s, row %d: %s, want %s", form, name, i, got, want)
+			}
+		}
+	}
+}
+
+// Head checks that the columns are read as they were written, and returns the file.
+func Head(t *testing.T, form columnfile.Form, rows int) columnfile.File {
+	t.Helper()
+	data := Write(t, form, rows, FewKeys, columnfile.WriteOptions{})
+	f, err := columnfile.Open(form, bytes.NewReader(data), int64(len(data)), Limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Rows() != int64(rows) || len(f.Columns()) != len(Columns) {
+		t.Errorf("%s: %d rows of %d columns", form, f.Rows(), len(f.Columns()))
+	}
+	for i, c := range f.Columns() {
+		w := Columns[i]
+		if w.Kind == columnfile.Number {
+			w.Kind = columnfile.Integer
+		}
+		if form == columnfile.Parquet && w.Kind.IsList() {
+			w.Optional = true // Parquet has no other lists
+		}
+		if c.Name != w.Name || c.Kind != w.Kind || c.Optional != w.Optional {
+			t.Errorf("%s: column %d is %+v", form, i, c)
+		}
+	}
+	return f
+}
+
+// Limited checks that a file beyond each of the limits is refused.
+func Limited(t *testing.T, form columnfile.Form) {
+	t.Helper()
+	data := Write(t, form, 3000, FewKeys, columnfile.WriteOptions{})
+	for name, limits := range map[string]columnfile.Limits{
+		"memory": {Memory: 1000, Bytes: 1 << 30, Columns: 100}, "bytes": {Memory: 64 << 20, Bytes: 10_000, Columns: 100},
+		"columns": {Memory: 64 << 20, Bytes: 1 << 30, Columns: 3},
+	} {
+		if _, err := ReadAll(form, data, limits); !errors.Is(err, columnfile.ErrLimit) {
+			t.Errorf("%s, %s: %v", form, name, err)
+		}
+	}
+}
+
 // Limits are those of most tests.
 var Limits = columnfile.Limits{Memory: 64 << 20, Bytes: 1 << 30, Columns: 100}
 
