@@ -292,10 +292,7 @@ func (t *testPairs) read() (err error) {
 	if t.edges, err = held.read(t.req.Edges); err != nil {
 		return err
 	}
-	known := csr.NewEdgeSet(int64(len(t.edges)))
-	if t.along != nil {
-		known = csr.NewArcSet(int64(len(t.edges)))
-	}
+	known := csr.NewEdgeSet(int64(len(t.edges)), t.along != nil)
 	again := int64(0)
 	for _, e := range t.edges {
 		if !known.Add(e) {
