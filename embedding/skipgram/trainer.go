@@ -257,8 +257,10 @@ func newPart(t *trainer, number int) *part {
 	p.products = make([]float32, longest)
 	p.now.reset(t.stride)
 	p.next.reset(t.stride)
-	p.vectors.Reset(t.stride)
-	p.nodes.Reset(t.stride)
+	for _, list := range []*vec.RowList{&p.vectors, &p.nodes} {
+		list.Reset(t.stride)
+		list.Grow(t.corpus.Vertices)
+	}
 	for v := range t.corpus.Vertices {
 		p.vectors.Add(t.in[v*t.stride:])
 		p.nodes.Add(t.out[v*t.stride:])
