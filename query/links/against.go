@@ -390,21 +390,12 @@ func (p *pairCheck) pairs(in io.Reader, opts format.EdgeListOptions) error {
 }
 
 func (p *pairCheck) graphEdges(from PairSource) error {
-	var g *session.Graph
-	var rows *csr.Graph
-	if p.along != nil {
-		view, d, err := p.call.Directed(from.Graph, p.at)
-		if err != nil {
-			return err
-		}
-		g, rows = view, (*csr.Graph)(&d.Out)
-	} else {
-		view, err := p.call.Graph(from.Graph, p.at)
-		if err != nil {
-			return err
-		}
-		g, rows = view, view.Graph
+	other := &loadedScoring{}
+	if err := other.load(p.call, from.Graph, p.along != nil, p.at); err != nil {
+		return err
 	}
+	g := other.graph
+	rows, _ := other.rows()
 	var source, target []byte
 	for u := range uint32(g.Graph.Vertices()) {
 		if u%1024 == 0 && p.call.Ctx.Err() != nil {
