@@ -66,8 +66,13 @@ var errAlone = errors.New("not in this batch")
 func (db *DB) commitBatch(calls []*batched) error {
 	// A call that fails is left out and runs alone. After a few of them all run alone, because each costs the
 	// others another run.
-	own, tries := calls[0], 3
-	for left := calls; len(left) > 0; {
+	own, left, tries := calls[0], calls, 3
+	defer func() { // also if a call ends this goroutine (runtime.Goexit, as in the tests of programs)
+		for _, c := range left {
+			c.result <- errAlone
+		}
+	}()
+	for len(left) > 0 {
 		failed, done, err := -1, 0, errAlone
 		if tries > 0 {
 			failed, done, err = db.runBatch(left)

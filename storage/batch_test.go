@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -144,6 +145,46 @@ func TestDB_BatchTogether(t *testing.T) {
 	info, err := db.Graph(t.Context(), "g")
 	if commits := db.Epoch() - before; err != nil || info.Vertices != calls || info.Version != 1+commits || ran.Load() != calls {
 		t.Errorf("%d commits, %d runs, %+v, %v", commits, ran.Load(), info, err)
+	}
+}
+
+// TestDB_BatchGoexit has calls end the goroutine that runs them, as the tests of programs do: the others are committed.
+func TestDB_BatchGoexit(t *testing.T) {
+	db := openStore(t, filepath.Join(t.TempDir(), "b.ht"), nil)
+	if err := db.Update(t.Context(), func(tx *Tx) error { _, err := tx.CreateGraph("g"); return err }); err != nil {
+		t.Fatal(err)
+	}
+	const calls = 12
+	var wait sync.WaitGroup
+	var returned atomic.Int64
+	err := db.Update(t.Context(), func(*Tx) error {
+		for i := range calls {
+			wait.Go(func() {
+				err := db.Batch(t.Context(), func(tx *Tx) error {
+					if _, err := tx.InsertVertices("g", []Vertex{{Key: strconv.Itoa(i)}}); err != nil || i%4 > 0 {
+						return err
+					}
+					runtime.Goexit()
+					return nil
+				})
+				if err != nil {
+					t.Error(err)
+				}
+				returned.Add(1)
+			})
+		}
+		for db.file.Waiting.Len() < calls {
+			time.Sleep(time.Millisecond)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wait.Wait()
+	info, err := db.Graph(t.Context(), "g")
+	if err != nil || int64(info.Vertices) < returned.Load() || info.Vertices > calls/4*3 {
+		t.Errorf("%d vertices of %d calls that returned, %v", info.Vertices, returned.Load(), err)
 	}
 }
 

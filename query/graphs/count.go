@@ -39,11 +39,7 @@ type CountVerticesRequest struct {
 // attributes lists the attributes that the answer is computed from. Those of the condition
 // come first, because a compiled condition reads them by number.
 func (r CountVerticesRequest) attributes() []string {
-	columns := []string{r.By}
-	for _, f := range r.With {
-		columns = append(columns, f.Of)
-	}
-	return engine.WithColumn(r.Attributes, columns...)
+	return engine.WithColumn(r.Attributes, countedColumns(r.By, r.With)...)
 }
 
 // ValueCount is the number of vertices that have a value.
@@ -257,11 +253,7 @@ func countRows(what, by string, with []Figure, all int64, groups, figures [][]ro
 }
 
 func countTypes(req CountVerticesRequest, graph storage.GraphInfo) []rows.ColumnType {
-	names := []string{req.By}
-	for _, f := range req.With {
-		names = append(names, f.Of)
-	}
-	return figureTypes(cells.TypesOfAttributes(graph, names), req.With)
+	return figureTypes(cells.TypesOfAttributes(graph, countedColumns(req.By, req.With)), req.With)
 }
 
 // figureTypes are the types of the column of BY and of figures, from those of their columns.
@@ -309,6 +301,11 @@ func boundFigures(b *engine.Binder, list []parser.Summary) (with []Figure) {
 		with = append(with, Figure{FigureFunction(f.Function.Name), f.Of.Name})
 	}
 	return with
+}
+
+// countedColumns are the column of BY, empty without it, and those of the figures.
+func countedColumns(by string, with []Figure) []string {
+	return append([]string{by}, lists.Map(with, func(f Figure) string { return f.Of })...)
 }
 
 // countText describes a count in a plan.

@@ -109,11 +109,6 @@ func (r CountEdgesRequest) fromCatalogue() bool {
 	return r.Where == nil && r.By == "" && r.With == nil
 }
 
-// columns are those of BY and of the figures.
-func (r CountEdgesRequest) columns() []string {
-	return append([]string{r.By}, lists.Map(r.With, func(f Figure) string { return f.Of })...)
-}
-
 // edgeType is the type of a column of edges.
 func edgeType(graph storage.GraphInfo, name string, at fault.Part) (storage.Type, error) {
 	a, found := session.AttributeIn(graph.EdgeAttributes, name)
@@ -133,12 +128,12 @@ func runCountEdges(c *engine.Call, req CountEdgesRequest, graph storage.GraphInf
 	if req.fromCatalogue() {
 		return found, nil
 	}
-	s, err := newEdgeScan(c, graph, req.Where, req.Attributes, slices.Concat(req.EdgeAttributes, req.columns()))
+	s, err := newEdgeScan(c, graph, req.Where, req.Attributes, slices.Concat(req.EdgeAttributes, countedColumns(req.By, req.With)))
 	if err != nil {
 		return found, err
 	}
 	found.graph = s.Graph.Info
-	columns := lists.Map(req.columns(), s.column)
+	columns := lists.Map(countedColumns(req.By, req.With), s.column)
 	counted := newCounter(req.By, req.With)
 	found.Edges = 0
 	stop := c.Watch.Start(plan.Scan)
@@ -179,7 +174,7 @@ func (s *edgeScan) column(name string) func(edgePlace) storage.Value {
 }
 
 func countEdgesRows(req CountEdgesRequest, found CountEdgesResult) *rows.Rows {
-	columns := req.columns()
+	columns := countedColumns(req.By, req.With)
 	cell := func(column int, v storage.Value) rows.Value {
 		if columns[column] == "time" && !v.IsMissing() {
 			return cells.TimeCell(found.graph, v.Integer())

@@ -48,6 +48,8 @@ func deriveFrom(c *engine.Call, req DeriveRequest, info storage.GraphInfo) (made
 	n, m := int64(s.Graph.Graph.Vertices()), s.Graph.Graph.Edges()
 	bytes, columns := session.GraphBytes(s.Graph.Info), 16*int64(len(names))*n
 	switch {
+	case req.How == DeriveNull && info.Directed: // see algorithms.DirectedExchange
+		bytes = 44*info.Arcs + 16*n
 	case req.How == DeriveNull: // as algorithms.Exchange makes it, and then with its keys, with garbage of both
 		plain := session.GraphBytes(storage.GraphInfo{Vertices: int(n), Edges: m})
 		made := 36*m + 16*n

@@ -60,8 +60,7 @@ func (d Direction) rows(g *csr.Directed, usual Direction) *csr.Graph {
 
 // directionBetween is that of the edges between two vertices, from u.
 func directionBetween(d *csr.Directed, u, v uint32) Direction {
-	_, out := slices.BinarySearch(d.Out.Neighbors(u), v)
-	_, in := slices.BinarySearch(d.In.Neighbors(u), v)
+	out, in := d.HasArc(u, v), d.HasArc(v, u)
 	switch {
 	case out && in:
 		return DirectionBoth

@@ -8,16 +8,16 @@ import (
 	"heavytail/storage/csr"
 )
 
-// arcRoom and arcBlocks keep memory between single changes, which otherwise is most of what they allocate: some 40 KB each.
+// arcBuffers and arcBlocks keep memory between single changes, which otherwise is most of what they allocate: some 40 KB each.
 var (
-	arcRoom   = sync.Pool{New: func() any { return new(Room[ArcValue]) }}
-	arcBlocks = sync.Pool{New: func() any { return new(ArcBlock) }}
+	arcBuffers = sync.Pool{New: func() any { return new(Buffers[ArcValue]) }}
+	arcBlocks  = sync.Pool{New: func() any { return new(ArcBlock) }}
 )
 
 // ArcList is the list of the arcs of a graph.
 func ArcList(directed bool) *List[ArcValue] {
 	l := &List[ArcValue]{
-		Room:    &arcRoom,
+		Buffers: &arcBuffers,
 		Key:     func(v ArcValue) []byte { return Key64(uint64(v.Arc)) },
 		Compare: ArcValue.Compare,
 		Encode:  EncodeArcs,

@@ -24,12 +24,12 @@ type List[E any] struct {
 	// Decode appends the entries of a block to dst; they do not alias payload.
 	Decode func(dst []E, key, payload []byte) ([]E, error)
 
-	// Room has a *Room[E] for the entries of blocks that are edited, or is nil.
-	Room *sync.Pool
+	// Buffers has a *Buffers[E] for each caller that edits blocks, or is nil.
+	Buffers *sync.Pool
 }
 
-// Room is memory for the entries of a block before and after its edits.
-type Room[E any] struct{ Old, New []E }
+// Buffers are for the entries of a block before and after its edits.
+type Buffers[E any] struct{ Old, New []E }
 
 // Edit is one change of a list: an entry is added, replaces the equal entry, or is removed.
 type Edit[E any] struct {

@@ -10,16 +10,16 @@ import (
 // parts, or filled one after the other at the end of the list; a block that lost
 // entries is merged with the next one if both fit well into one.
 func EditBlocks[E any](t *tree.Tx, p tree.Part, l *block.List[E], edits []block.Edit[E]) error {
-	room := new(block.Room[E])
-	if l.Room != nil {
-		room = l.Room.Get().(*block.Room[E])
-		defer l.Room.Put(room)
+	buffers := new(block.Buffers[E])
+	if l.Buffers != nil {
+		buffers = l.Buffers.Get().(*block.Buffers[E])
+		defer l.Buffers.Put(buffers)
 	}
 	for len(edits) > 0 {
 		if err := t.Ctx.Err(); err != nil {
 			return err
 		}
-		done, err := editBlock(p, l, room, edits)
+		done, err := editBlock(p, l, buffers, edits)
 		if err != nil {
 			return err
 		}
@@ -30,9 +30,9 @@ func EditBlocks[E any](t *tree.Tx, p tree.Part, l *block.List[E], edits []block.
 
 // editBlock applies the edits of the block that the first edit belongs to, and returns
 // how many it applied.
-func editBlock[E any](p tree.Part, l *block.List[E], room *block.Room[E], edits []block.Edit[E]) (done int, err error) {
+func editBlock[E any](p tree.Part, l *block.List[E], buffers *block.Buffers[E], edits []block.Edit[E]) (done int, err error) {
 	b := p.BlockOf(l.Prefix, l.Key(edits[0].Entry))
-	entries, old := room.Old[:0], [][]byte(nil)
+	entries, old := buffers.Old[:0], [][]byte(nil)
 	next := block.Sealed{}
 	if b.Key != nil {
 		if entries, err = l.Open(p.Seed, entries, b); err != nil {
@@ -41,8 +41,8 @@ func editBlock[E any](p tree.Part, l *block.List[E], room *block.Room[E], edits 
 		old, next = append(old, b.Key), p.After(l.Prefix, b.Key)
 	}
 	done = l.Before(edits, next.Key)
-	room.Old = entries
-	entries, shrunk := l.Merge(room.New[:0], entries, edits[:done])
+	buffers.Old = entries
+	entries, shrunk := l.Merge(buffers.New[:0], entries, edits[:done])
 	if shrunk && next.Key != nil && len(entries) > 0 && l.Joins(entries, next) {
 		if entries, err = l.Open(p.Seed, entries, next); err != nil {
 			return 0, err
@@ -50,7 +50,7 @@ func editBlock[E any](p tree.Part, l *block.List[E], room *block.Room[E], edits 
 		// Further edits of the next block follow in the next round.
 		old, next = append(old, next.Key), p.After(l.Prefix, next.Key)
 	}
-	room.New = entries
+	buffers.New = entries
 	for _, key := range old {
 		if err := p.Delete(key); err != nil {
 			return 0, err
