@@ -23,7 +23,7 @@ func SplitDirected(ctx context.Context, d *csr.Directed, opts SplitOptions) (*Li
 		return nil, fmt.Errorf("sides of a directed graph: %w", ErrOption)
 	}
 	opts.Ascending = true
-	s, rest, err := splitEdges(ctx, edgeRows{(*csr.Graph)(&d.Out), true}, d.Undirected, opts)
+	s, rest, err := splitEdges(ctx, arcRows(d), d.Undirected, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (s *LinkSplit) WayBack(pairs []csr.Edge) int {
 // edge to the target of another; in TwoHopNegatives two edges lead from the first vertex to the second.
 func (s *LinkSplit) WithDirected(ctx context.Context, d *csr.Directed, kind Negatives, opts SplitOptions) (*LinkSplit, error) {
 	opts.Ascending = true
-	return s.with(ctx, edgeRows{(*csr.Graph)(&d.Out), true}, kind, opts)
+	return s.with(ctx, arcRows(d), kind, opts)
 }
 
 // score is link.New for what is left of the graph, along its edges if it is directed.

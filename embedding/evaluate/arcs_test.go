@@ -186,53 +186,6 @@ func checkKind(t *testing.T, d *csr.Directed, base, s *LinkSplit, kind Negatives
 	}
 }
 
-// TestSplitDirected_TwoHop expects both ways to draw pairs two edges apart to reach all of them, equally often.
-func TestSplitDirected_TwoHop(t *testing.T) {
-	d := arcsOf(9, 2, 5)
-	g := edgeRows{(*csr.Graph)(&d.Out), true}
-	all := map[csr.Edge]float64{}
-	for u := range uint32(9) {
-		for v := range uint32(9) {
-			if u != v && !hasArc(d, u, v) && len(link.CommonAlong(d, u, v)) > 0 {
-				all[csr.Edge{U: u, V: v}] = 0
-			}
-		}
-	}
-	const rounds = 4000
-	for _, listed := range []bool{true, false} {
-		clear(all)
-		drawn := 0.0
-		for seed := range uint64(rounds) {
-			n := negativeDraw{ctx: t.Context(), g: g, rest: g.Graph, back: (*csr.Graph)(&d.In), random: splitRandom(seed, "test"), most: 2}
-			var pairs []csr.Edge
-			var err error
-			if listed {
-				pairs, err = n.listed(2)
-			} else {
-				pairs, err = n.drawn(2, n.wedges())
-			}
-			if err != nil || len(pairs) != 2 {
-				t.Fatal(pairs, err)
-			}
-			for _, e := range pairs {
-				all[e]++
-				drawn++
-			}
-		}
-		want, chi := drawn/float64(len(all)), 0.0
-		for e, n := range all {
-			if hasArc(d, e.U, e.V) || len(link.CommonAlong(d, e.U, e.V)) == 0 {
-				t.Fatalf("drew %v", e)
-			}
-			chi += (n - want) * (n - want) / want
-		}
-		// Draws without repetition vary less than the distribution says.
-		if free := float64(len(all) - 1); chi > free+5*math.Sqrt(2*free) {
-			t.Errorf("χ² of %v with %v degrees of freedom", chi, free)
-		}
-	}
-}
-
 // TestSplitDirected_Scores compares the AUC of scorers with its definition, and expects ½ of symmetric ones
 // against ways back.
 func TestSplitDirected_Scores(t *testing.T) {
@@ -260,22 +213,11 @@ func TestSplitDirected_Scores(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sign := 1.0
+			edges, others := scoresOf(score, s.Edges), scoresOf(score, s.NonEdges)
 			if got.Scorer == "l2" {
-				sign = -1
+				edges, others = others, edges
 			}
-			want := 0.0
-			for _, e := range s.Edges {
-				for _, o := range s.NonEdges {
-					switch a, b := sign*score(e.U, e.V), sign*score(o.U, o.V); {
-					case a > b:
-						want++
-					case a == b:
-						want += 0.5
-					}
-				}
-			}
-			if want /= float64(len(s.Edges) * len(s.NonEdges)); math.Abs(got.AUC-want) > 1e-12 {
+			if want := bruteAUC(edges, others); math.Abs(got.AUC-want) > 1e-12 {
 				t.Errorf("%s, %s: AUC %v, expected %v", kind, got.Scorer, got.AUC, want)
 			}
 			if kind == ReversedNegatives && !link.DependsOnOrder(got.Scorer) && got.AUC != 0.5 {
@@ -296,9 +238,9 @@ func TestSplitDirected_Rank(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sources := map[uint32][]uint32{}
+	sources := map[uint32]bool{}
 	for _, e := range s.Edges {
-		sources[e.U] = append(sources[e.U], e.V)
+		sources[e.U] = true
 	}
 	if len(sample.Vertices) != len(sources) {
 		t.Errorf("%d vertices, expected the %d sources", len(sample.Vertices), len(sources))
@@ -314,11 +256,7 @@ func TestSplitDirected_Rank(t *testing.T) {
 					t.Errorf("%s of %d: %v", r.Scorer, u, r.Lists[i])
 				}
 			}
-			held := sources[u]
-			slices.Sort(held)
-			if want := MeasureList(r.Lists[i], held, 7); r.Of[i] != want {
-				t.Errorf("%s of %d: %v, expected %v", r.Scorer, u, r.Of[i], want)
-			}
+			checkRank(t, r.Scorer, u, r.Of[i], bruteRank(s, u, 7, score, func(u, v uint32) bool { return score(u, v) > 0 }))
 		}
 	}
 	if _, err := s.RankChance(RankOptions{K: 7}); err != nil {

@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"cmp"
 	"slices"
 
 	"heavytail/storage/csr"
@@ -12,6 +11,9 @@ type edgeRows struct {
 	*csr.Graph
 	arcs bool
 }
+
+// arcRows are the edges of a directed graph.
+func arcRows(d *csr.Directed) edgeRows { return edgeRows{(*csr.Graph)(&d.Out), true} }
 
 // Edges returns the number of edges.
 func (g edgeRows) Edges() int64 {
@@ -35,17 +37,8 @@ func (g edgeRows) of(edges []csr.Edge) (*csr.Graph, error) {
 	if !g.arcs {
 		return csr.FromEdges(g.Vertices(), edges)
 	}
-	rows := &csr.Graph{Offsets: make([]int64, g.Vertices()+1), Targets: make([]uint32, len(edges))}
-	sorted := slices.Clone(edges)
-	slices.SortFunc(sorted, compareEdges)
-	for i, e := range sorted {
-		rows.Targets[i] = e.V
-		rows.Offsets[e.U+1]++
-	}
-	for u := range g.Vertices() {
-		rows.Offsets[u+1] += rows.Offsets[u]
-	}
-	return rows, nil
+	rows := csr.RowsOf(g.Vertices(), edges)
+	return (*csr.Graph)(&rows), nil
 }
 
 // pairOf is the form of a pair in lists of non-edges.
@@ -55,13 +48,3 @@ func (g edgeRows) pairOf(u, v uint32) csr.Edge {
 	}
 	return csr.Edge{U: min(u, v), V: max(u, v)}
 }
-
-// newPairSet returns an empty set of at most so many pairs.
-func newPairSet(g edgeRows, most int64) *csr.EdgeSet {
-	if g.arcs {
-		return csr.NewArcSet(most)
-	}
-	return csr.NewEdgeSet(most)
-}
-
-func compareEdges(a, b csr.Edge) int { return cmp.Or(cmp.Compare(a.U, b.U), cmp.Compare(a.V, b.V)) }

@@ -351,6 +351,13 @@ func TestLinkSplit_Learns(t *testing.T) {
 	}
 }
 
+func scoresOf(score func(u, v uint32) float64, pairs []csr.Edge) (list []float64) {
+	for _, e := range pairs {
+		list = append(list, score(e.U, e.V))
+	}
+	return list
+}
+
 // The measures are those of the scores of the test, and the threshold comes from
 // the training.
 func TestLinkSplit_Measures(t *testing.T) {
@@ -368,14 +375,8 @@ func TestLinkSplit_Measures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := func(pairs []csr.Edge) (list []float64) {
-			for _, e := range pairs {
-				list = append(list, f(e.U, e.V))
-			}
-			return list
-		}
-		positive, negative := all(s.Edges), all(s.NonEdges)
-		train, trainNot := all(s.TrainEdges), all(s.TrainNonEdges)
+		positive, negative := scoresOf(f, s.Edges), scoresOf(f, s.NonEdges)
+		train, trainNot := scoresOf(f, s.TrainEdges), scoresOf(f, s.TrainNonEdges)
 		threshold, best := 0.0, -1.0
 		for _, at := range slices.Concat(train, trainNot) {
 			if _, _, f1 := bruteF1(at, train, trainNot); f1 > best || f1 == best && at > threshold {

@@ -156,7 +156,7 @@ type negativeDraw struct {
 // are so many new ones without an edge.
 func (d *negativeDraw) draws(wanted, each int, pair func() (u, v uint32, ok bool)) ([]csr.Edge, error) {
 	if d.seen == nil {
-		d.seen = newPairSet(d.g, d.most)
+		d.seen = csr.NewEdgeSet(d.most, d.g.arcs)
 	}
 	pairs := make([]csr.Edge, 0, wanted)
 	const few = 1 << 12 // draws at least, for tiny graphs

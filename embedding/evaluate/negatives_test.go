@@ -130,19 +130,34 @@ func TestLinkSplit_WithDegree(t *testing.T) {
 // drawn.
 func TestLinkSplit_TwoHopUniform(t *testing.T) {
 	g := attachedBy(t, 40, 2, 4)
-	all := map[csr.Edge]float64{}
-	for u := range uint32(40) {
-		for v := u + 1; v < 40; v++ {
-			if !g.HasEdge(u, v) && len(link.Common(g, u, v)) > 0 {
-				all[csr.Edge{U: u, V: v}] = 0
+	twoHopUniform(t, negativeDraw{g: edgeRows{g, false}, rest: g, back: g}, 10, func(u, v uint32) bool {
+		return u < v && !g.HasEdge(u, v) && len(link.Common(g, u, v)) > 0
+	})
+	d := arcsOf(9, 2, 5)
+	rows := arcRows(d)
+	twoHopUniform(t, negativeDraw{g: rows, rest: rows.Graph, back: (*csr.Graph)(&d.In)}, 2, func(u, v uint32) bool {
+		return u != v && !hasArc(d, u, v) && len(link.CommonAlong(d, u, v)) > 0
+	})
+}
+
+// twoHopUniform draws some pairs many times and compares their frequencies. apart reports whether a pair is one of
+// those that can be drawn.
+func twoHopUniform(t *testing.T, draw negativeDraw, wanted int, apart func(u, v uint32) bool) {
+	t.Helper()
+	all := map[csr.Edge]bool{}
+	for u := range uint32(draw.g.Vertices()) {
+		for v := range uint32(draw.g.Vertices()) {
+			if apart(u, v) {
+				all[csr.Edge{U: u, V: v}] = true
 			}
 		}
 	}
 	for _, list := range []bool{true, false} {
-		clear := map[csr.Edge]float64{}
-		const rounds, wanted = 4000, 10
+		drawn := map[csr.Edge]float64{}
+		const rounds = 4000
 		for seed := range uint64(rounds) {
-			d := negativeDraw{ctx: context.Background(), g: edgeRows{g, false}, rest: g, back: g, random: splitRandom(seed, "test"), most: wanted}
+			d := draw
+			d.ctx, d.random, d.most = t.Context(), splitRandom(seed, "test"), int64(wanted)
 			pairs, err := d.listed(wanted)
 			if !list {
 				pairs, err = d.drawn(wanted, d.wedges())
@@ -151,21 +166,21 @@ func TestLinkSplit_TwoHopUniform(t *testing.T) {
 				t.Fatal(len(pairs), err)
 			}
 			for _, e := range pairs {
-				clear[e]++
+				drawn[e]++
 			}
 		}
 		expected := float64(rounds*wanted) / float64(len(all))
 		square := 0.0
-		for e, n := range clear {
-			if _, ok := all[e]; !ok {
+		for e, n := range drawn {
+			if !all[e] {
 				t.Fatalf("pair %v", e)
 			}
 			square += (n - expected) * (n - expected) / expected
 		}
 		// Without replacement the variance is lower than that of the χ² distribution.
 		degrees := float64(len(all) - 1)
-		if len(clear) != len(all) || square > degrees+4*math.Sqrt(2*degrees) {
-			t.Errorf("listed %v: %d of %d pairs, χ² %v of %v degrees", list, len(clear), len(all), square, degrees)
+		if len(drawn) != len(all) || square > degrees+4*math.Sqrt(2*degrees) {
+			t.Errorf("listed %v: %d of %d pairs, χ² %v of %v degrees", list, len(drawn), len(all), square, degrees)
 		}
 	}
 }

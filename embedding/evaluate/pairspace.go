@@ -72,7 +72,7 @@ func (p *pairSpace) nonEdges(ctx context.Context, wanted, there int64, random *r
 		return p.shuffled(ctx, wanted, random)
 	}
 	pairs := make([]csr.Edge, 0, wanted)
-	seen := newPairSet(p.g, wanted)
+	seen := csr.NewEdgeSet(wanted, p.g.arcs)
 	for tries := 0; int64(len(pairs)) < wanted; tries++ {
 		if tries%4096 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()

@@ -20,14 +20,16 @@ import (
 func bruteRank(s *LinkSplit, v uint32, k int, score func(u, v uint32) float64, candidate func(u, v uint32) bool) RankMeasures {
 	var order []uint32
 	for w := range uint32(s.Graph.Vertices()) {
-		if w != v && !s.Graph.HasEdge(v, w) && candidate(v, w) {
+		if w != v && !s.rows().HasEdge(v, w) && candidate(v, w) {
 			order = append(order, w)
 		}
 	}
 	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(score(v, b), score(v, a)) })
 	order = order[:min(k, len(order))]
 	relevant := func(w uint32) bool {
-		return slices.ContainsFunc(s.Edges, func(e csr.Edge) bool { return e == csr.Edge{U: v, V: w} || e == csr.Edge{U: w, V: v} })
+		return slices.ContainsFunc(s.Edges, func(e csr.Edge) bool {
+			return e == csr.Edge{U: v, V: w} || s.Directed == nil && e == csr.Edge{U: w, V: v}
+		})
 	}
 	held := 0.0
 	for w := range uint32(s.Graph.Vertices()) {

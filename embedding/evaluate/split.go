@@ -39,7 +39,7 @@ type LinkSplit struct {
 // rows are the edges of what is left of the graph.
 func (s *LinkSplit) rows() edgeRows {
 	if s.Directed != nil {
-		return edgeRows{(*csr.Graph)(&s.Directed.Out), true}
+		return arcRows(s.Directed)
 	}
 	return edgeRows{s.Graph, false}
 }
@@ -344,6 +344,8 @@ func latestEdges(ctx context.Context, g edgeRows, wanted int64, random *rand.Ran
 	slices.SortFunc(edges, compareEdges)
 	return edges, nil
 }
+
+func compareEdges(a, b csr.Edge) int { return cmp.Or(cmp.Compare(a.U, b.U), cmp.Compare(a.V, b.V)) }
 
 // without returns the graph without some edges; those that it does not have are ignored.
 func without(ctx context.Context, g edgeRows, edges []csr.Edge) (edgeRows, error) {

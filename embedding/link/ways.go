@@ -1,10 +1,6 @@
 package link
 
-import (
-	"slices"
-
-	"heavytail/storage/csr"
-)
+import "heavytail/storage/csr"
 
 // ways are the edges that a scorer follows: those from the first vertex of a pair, by their sources, and
 // those to the second, by their targets. Of an undirected graph both are the graph.
@@ -22,13 +18,5 @@ func (w ways) reversed() ways { return ways{w.in, w.out} }
 
 // has reports whether there is an edge from u to v.
 func (w ways) has(u, v uint32) bool {
-	if !w.directed() {
-		return w.out.HasEdge(u, v)
-	}
-	row, of := w.out.Neighbors(u), v
-	if back := w.in.Neighbors(v); len(back) < len(row) {
-		row, of = back, u
-	}
-	_, found := slices.BinarySearch(row, of)
-	return found
+	return csr.HasArc((*csr.Rows)(w.out), (*csr.Rows)(w.in), u, v)
 }

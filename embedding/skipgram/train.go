@@ -200,9 +200,6 @@ func (t *trainer) prepare() {
 		t.tree = newTree(t.at.Visits)
 	}
 	t.divide()
-	if n := t.corpus.Vertices; t.Partitions > 1 {
-		t.sharing.vectors, t.sharing.nodes = vec.Zeros[uint32](n), vec.Zeros[uint32](n)
-	}
 	t.parts = make([]*part, t.Partitions)
 	for p := range t.parts {
 		t.parts[p] = newPart(t, p)

@@ -64,8 +64,8 @@ func train(t testing.TB, c Corpus, o Options) (*vec.Matrix, Stats) {
 }
 
 // oracle trains by the formulas of doc.go, one pair after another, in float64. It trains a
-// number of walks at a time: each part starts from the same rows and trains a share of the
-// walks. It returns the rows of the vertices.
+// number of walks at a time: each part starts from the same rows and trains its part of
+// the walks. It returns the rows of the vertices.
 func oracle(c Corpus, o Options, walks int) [][]float64 {
 	t := newTrainer(c, o.WithDefaults())
 	_ = t.begin(context.Background())

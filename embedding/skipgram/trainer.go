@@ -51,16 +51,17 @@ type trainer struct {
 	constant bool          // the learning rate does not fall
 	counting time.Duration // time of counting the visits; 0 if a state had them
 
-	tree   *tree     // until the parts have it; nil for negative sampling
+	tree   *tree     // nil for negative sampling
 	stride int       // from a row to the next: whole lines of the cache
 	in     []float32 // rows of vertices as x
 	out    []float32 // rows of nodes of the tree, or of vertices as centres
 
-	outPart []uint8   // for negative sampling, the part of each vertex as a centre
+	outPart []uint8 // for negative sampling, the part of each vertex as a centre
+	parts   []*part
+	// For several parts.
 	passing []float32 // for the tree, the fraction of all visits that pass each node
 	visited []float32 // the fraction of all visits that are those of each vertex
 	steps   float32   // of a pair, on average: a step for each row of its path or samples
-	parts   []*part
 	sharing sharing
 
 	ahead     ahead
@@ -196,8 +197,8 @@ func (t *trainer) share(b *batch) {
 // of Mikolov et al.
 const maxProduct = 6
 
-// part trains its own nodes of the tree with all pairs or, for negative sampling, the pairs
-// of its own centres.
+// part trains the pairs of its walks of a batch or, for negative sampling, those of its own
+// centres.
 type part struct {
 	*trainer
 	number    int
@@ -256,8 +257,10 @@ func newPart(t *trainer, number int) *part {
 	p.products = make([]float32, longest)
 	p.now.reset(t.stride)
 	p.next.reset(t.stride)
-	p.vectors.Reset(t.stride)
-	p.nodes.Reset(t.stride)
+	for _, list := range []*vec.RowList{&p.vectors, &p.nodes} {
+		list.Reset(t.stride)
+		list.Grow(t.corpus.Vertices)
+	}
 	for v := range t.corpus.Vertices {
 		p.vectors.Add(t.in[v*t.stride:])
 		p.nodes.Add(t.out[v*t.stride:])
@@ -521,11 +524,11 @@ const mergeRate = 0.125
 // copies the fraction is (1+q+…+qᵏ⁻¹)/k. Only nodes near the root and hubs have so many pairs
 // that it is not about 1.
 func (t *trainer) fraction(b *batch, s shared, copies int) float32 {
-	share := t.visited[s.row] * t.steps
+	rate := t.visited[s.row] * t.steps // steps at the row per pair
 	if s.node {
-		share = t.passing[s.row]
+		rate = t.passing[s.row]
 	}
-	pairs := share * float32(len(b.walks)*(t.Window+1)) / float32(copies)
+	pairs := rate * float32(len(b.walks)*(t.Window+1)) / float32(copies)
 	q := 1 / (1 + mergeRate*b.alpha*b.overlap*pairs)
 	sum, power := float32(1), float32(1)
 	for range copies - 1 {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
 	"heavytail/storage/csr"
 )
@@ -43,15 +42,8 @@ func DirectedExchange(ctx context.Context, d *csr.Directed, opts ExchangeOptions
 	if err != nil {
 		return nil, err
 	}
-	rows := csr.Rows{Offsets: d.Out.Offsets, Targets: make([]uint32, len(edges))} // the out-degrees are those of d
-	next := slices.Clone(rows.Offsets)
-	for _, e := range edges {
-		rows.Targets[next[e.U]] = e.V
-		next[e.U]++
-	}
-	for u := range uint32(rows.Vertices()) {
-		slices.Sort(rows.Neighbors(u))
-	}
+	rows := csr.RowsOf(d.Vertices(), edges)
+	rows.Offsets = d.Out.Offsets // the out-degrees are those of d
 	return csr.NewDirected(rows), nil
 }
 
@@ -87,14 +79,10 @@ type exchange struct {
 
 func newExchange(g *csr.Graph, arcs bool, seed uint64) *exchange {
 	n := g.Edges()
-	e := &exchange{rng: rand.New(rand.NewPCG(seed, 0xe8c4)), arcs: arcs}
 	if arcs {
 		n = int64(len(g.Targets))
-		e.set = csr.NewArcSet(n)
-	} else {
-		e.set = csr.NewEdgeSet(n)
 	}
-	e.edges = make([]csr.Edge, 0, n)
+	e := &exchange{rng: rand.New(rand.NewPCG(seed, 0xe8c4)), edges: make([]csr.Edge, 0, n), set: csr.NewEdgeSet(n, arcs), arcs: arcs}
 	for v := range uint32(g.Vertices()) {
 		for _, u := range g.Neighbors(v) {
 			switch {

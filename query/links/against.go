@@ -292,10 +292,7 @@ func (t *testPairs) read() (err error) {
 	if t.edges, err = held.read(t.req.Edges); err != nil {
 		return err
 	}
-	known := csr.NewEdgeSet(int64(len(t.edges)))
-	if t.along != nil {
-		known = csr.NewArcSet(int64(len(t.edges)))
-	}
+	known := csr.NewEdgeSet(int64(len(t.edges)), t.along != nil)
 	again := int64(0)
 	for _, e := range t.edges {
 		if !known.Add(e) {
@@ -393,21 +390,12 @@ func (p *pairCheck) pairs(in io.Reader, opts format.EdgeListOptions) error {
 }
 
 func (p *pairCheck) graphEdges(from PairSource) error {
-	var g *session.Graph
-	var rows *csr.Graph
-	if p.along != nil {
-		view, d, err := p.call.Directed(from.Graph, p.at)
-		if err != nil {
-			return err
-		}
-		g, rows = view, (*csr.Graph)(&d.Out)
-	} else {
-		view, err := p.call.Graph(from.Graph, p.at)
-		if err != nil {
-			return err
-		}
-		g, rows = view, view.Graph
+	other := &loadedScoring{}
+	if err := other.load(p.call, from.Graph, p.along != nil, p.at); err != nil {
+		return err
 	}
+	g := other.graph
+	rows, _ := other.rows()
 	var source, target []byte
 	for u := range uint32(g.Graph.Vertices()) {
 		if u%1024 == 0 && p.call.Ctx.Err() != nil {

@@ -20,7 +20,6 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
-	"heavytail/storage/csr"
 )
 
 // mostCommon is the number of common neighbours that an explanation lists.
@@ -212,14 +211,6 @@ func runExplainScore(c *engine.Call, req ScoreRequest, found *scorerEntries) (Ex
 type explaining struct {
 	*loadedScoring
 	u, v uint32
-}
-
-// rows are the edges from the first vertex of the pair, and those to the second.
-func (e *explaining) rows() (from, to *csr.Graph) {
-	if e.along != nil {
-		return (*csr.Graph)(&e.along.Out), (*csr.Graph)(&e.along.In)
-	}
-	return e.graph.Graph, e.graph.Graph
 }
 
 // common counts the common neighbours of the pair, and returns the heaviest.

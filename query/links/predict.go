@@ -237,12 +237,7 @@ func eachStored(c *engine.Call, p *prediction) (*engine.Stream[PredictedLink], e
 		return nil, err
 	}
 	now := &loadedScoring{}
-	if info.Directed {
-		now.graph, now.along, err = c.Directed(p.graph.Name, fault.Graph)
-	} else {
-		now.graph, err = c.Graph(p.graph.Name, fault.Graph)
-	}
-	if err != nil {
+	if err := now.load(c, p.graph.Name, info.Directed, fault.Graph); err != nil {
 		return nil, err
 	}
 	graph := now.graph

@@ -200,21 +200,13 @@ func resolvePrediction(c *engine.Call, req PredictRequest) (*prediction, error) 
 }
 
 // setDirection sets the direction of the links, and refuses what has none.
-func (p *prediction) setDirection() error {
-	direction := p.Direction
-	if direction == "" && (p.With.Model != "" || p.Sides != "") {
-		direction = scoring.DirectionBoth
+func (p *prediction) setDirection() (err error) {
+	models := ""
+	if p.With.Model != "" {
+		models = "model " + fault.Name(p.With.Model) + " has been trained on the undirected view"
 	}
-	err := p.toward(direction)
-	switch {
-	case err != nil || !p.along:
-		return err
-	case p.With.Model != "":
-		return fault.OfOption(scoring.DirectionOption, "is out, and model %s has been trained on the undirected view", fault.Name(p.With.Model))
-	case p.Sides != "":
-		return fault.OfOption(scoring.DirectionOption, "is out, and links between sides have no direction")
-	}
-	return nil
+	p.along, err = scoring.LinksAlong(p.graph, p.Direction, models, p.Sides)
+	return err
 }
 
 // checkAsOf refuses a graph without times, and vectors, which have seen later edges.

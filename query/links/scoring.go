@@ -93,13 +93,7 @@ func loadScoring(c *engine.Call, found *scorerEntries) (*loadedScoring, error) {
 }
 
 func bindScorers(c *engine.Call, s *loadedScoring, found *scorerEntries) error {
-	var err error
-	if found.along {
-		s.graph, s.along, err = c.Directed(found.graph.Name, fault.Graph)
-	} else {
-		s.graph, err = c.Graph(found.graph.Name, fault.Graph)
-	}
-	if err != nil {
+	if err := s.load(c, found.graph.Name, found.along, fault.Graph); err != nil {
 		return err
 	}
 	if !found.along {
@@ -178,6 +172,24 @@ func (s *loadedScoring) lostTimes(w catalogue.Scorer, at fault.Part, err error) 
 	}
 	return fault.New(at, "%s needs the times of edges, and the edges of graph %s before that time have none", w, fault.Name(s.graph.Info.Name)).
 		WithRemedy("choose a later time").WithErr(err)
+}
+
+// load loads the graph, or with along its edges with their direction.
+func (s *loadedScoring) load(c *engine.Call, graph string, along bool, at fault.Part) (err error) {
+	if along {
+		s.graph, s.along, err = c.Directed(graph, at)
+	} else {
+		s.graph, err = c.Graph(graph, at)
+	}
+	return err
+}
+
+// rows are the edges from the first vertex of a pair, and those to the second.
+func (s *loadedScoring) rows() (from, to *csr.Graph) {
+	if s.along != nil {
+		return (*csr.Graph)(&s.along.Out), (*csr.Graph)(&s.along.In)
+	}
+	return s.graph.Graph, s.graph.Graph
 }
 
 // hasEdge reports whether the graph has the edge of a pair.

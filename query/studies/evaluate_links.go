@@ -239,22 +239,15 @@ func resolveEvaluateLinks(c *engine.Call, req EvaluateLinksRequest) (*linkTrial,
 
 // along reports whether links have a direction. The error is an Error for what has none.
 func (req EvaluateLinksRequest) along(graph storage.GraphInfo) (bool, error) {
-	direction := req.Direction
-	if direction == "" && (req.Model || req.Sides != "") {
-		direction = scoring.DirectionBoth
+	models := ""
+	if req.Model {
+		models = "models learn from the undirected view"
 	}
-	along, err := scoring.Along(graph, direction)
-	switch {
-	case err != nil:
-		return false, err
-	case along && req.Model:
-		return false, fault.OfOption(scoring.DirectionOption, "is out, and models learn from the undirected view")
-	case along && req.Sides != "":
-		return false, fault.OfOption(scoring.DirectionOption, "is out, and links between sides have no direction")
-	case !along && slices.Contains(req.Negatives, evaluate.ReversedNegatives):
-		return false, fault.OfOption(engine.NegativesOption, "has reversed, which are pairs of a directed graph with direction := 'out'")
+	along, err := scoring.LinksAlong(graph, req.Direction, models, req.Sides)
+	if err == nil && !along && slices.Contains(req.Negatives, evaluate.ReversedNegatives) {
+		err = fault.OfOption(engine.NegativesOption, "has reversed, which are pairs of a directed graph with direction := 'out'")
 	}
-	return along, nil
+	return along, err
 }
 
 // check returns an Error for curves, which statements do not have.

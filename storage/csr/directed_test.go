@@ -52,6 +52,13 @@ func TestDirected_Naive(t *testing.T) {
 			t.Fatalf("%d pairs, want %d", d.Pairs(), g.Edges())
 		}
 		n := uint32(d.Vertices())
+		var arcs []csr.Edge // in any order
+		for a := range times {
+			arcs = append(arcs, csr.Edge{U: a[0], V: a[1]})
+		}
+		if rows := csr.RowsOf(int(n), arcs); !slices.Equal(rows.Offsets, d.Out.Offsets) || !slices.Equal(rows.Targets, d.Out.Targets) {
+			t.Fatalf("rows of arcs in another order: %v", rows)
+		}
 		before := d.Before(4)
 		if err := before.Validate(); err != nil {
 			t.Fatal(err)

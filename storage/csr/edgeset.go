@@ -13,16 +13,9 @@ type EdgeSet struct {
 	arcs  bool
 }
 
-// NewEdgeSet returns an empty set for at most so many edges at a time.
-func NewEdgeSet(most int64) *EdgeSet {
-	return &EdgeSet{slots: vec.Zeros[uint64](int(most + most/2 + 1))} // two thirds full: 5 looks for an edge that is not there
-}
-
-// NewArcSet returns an empty set for at most so many arcs at a time, each from U to V.
-func NewArcSet(most int64) *EdgeSet {
-	s := NewEdgeSet(most)
-	s.arcs = true
-	return s
+// NewEdgeSet returns an empty set for at most so many edges at a time, or arcs, each from U to V.
+func NewEdgeSet(most int64, arcs bool) *EdgeSet {
+	return &EdgeSet{vec.Zeros[uint64](int(most + most/2 + 1)), arcs} // two thirds full: 5 looks for an edge that is not there
 }
 
 func (s *EdgeSet) keyOf(e Edge) uint64 {

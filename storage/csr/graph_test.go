@@ -256,7 +256,7 @@ func TestSets_Components(t *testing.T) {
 func TestEdgeSet(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, most := range []int64{0, 1, 2, 3, 50} {
-		set, arcs, want, wantArcs := NewEdgeSet(most), NewArcSet(most), map[Edge]bool{}, map[Edge]bool{}
+		set, arcs, want, wantArcs := NewEdgeSet(most, false), NewEdgeSet(most, true), map[Edge]bool{}, map[Edge]bool{}
 		for range 20_000 {
 			u, v := r.Uint32N(12), r.Uint32N(12)
 			if u == v {

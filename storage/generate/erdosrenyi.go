@@ -78,7 +78,7 @@ func (e ErdosRenyi) drawn() int64 { return min(e.M, int64(pairs(e.N))-e.M) }
 
 // exactly makes G(n, m).
 func (e ErdosRenyi) exactly(w *work) (*csr.Graph, error) {
-	r, set := newRandom(e.Seed), csr.NewEdgeSet(e.drawn())
+	r, set := newRandom(e.Seed), csr.NewEdgeSet(e.drawn(), false)
 	complement := e.drawn() < e.M
 	edges := make([]csr.Edge, 0, e.M)
 	for drawn := int64(0); drawn < e.drawn(); {

@@ -85,7 +85,7 @@ func (s WattsStrogatz) lattice(w *work) ([]csr.Edge, error) {
 
 // rewire moves the far ends of edges.
 func (s WattsStrogatz) rewire(w *work, edges []csr.Edge) error {
-	r, present := newRandom(s.Seed), csr.NewEdgeSet(int64(len(edges)))
+	r, present := newRandom(s.Seed), csr.NewEdgeSet(int64(len(edges)), false)
 	degrees := make([]uint32, s.N)
 	for _, e := range edges {
 		present.Add(e)

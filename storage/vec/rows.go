@@ -2,6 +2,7 @@ package vec
 
 import (
 	"math/bits"
+	"slices"
 	"unsafe"
 )
 
@@ -15,6 +16,9 @@ type RowList struct {
 
 // Reset empties the list and sets the width of the rows to come.
 func (l *RowList) Reset(dim int) { l.dim, l.rows = dim, l.rows[:0] }
+
+// Grow makes room for n more rows.
+func (l *RowList) Grow(n int) { l.rows = slices.Grow(l.rows, n) }
 
 // Add appends a row, of which the list uses the first dim values; they are
 // aliased. It panics if the row is shorter.

@@ -41,6 +41,24 @@ func Along(graph storage.GraphInfo, direction string) (bool, error) {
 	return graph.Directed && direction != DirectionBoth, nil
 }
 
+// LinksAlong is Along for links that models or sides can make undirected, which is then the default. models says why
+// models do, and is empty without them; sides are those of SidesField.
+func LinksAlong(graph storage.GraphInfo, direction, models, sides string) (bool, error) {
+	if direction == "" && (models != "" || sides != "") {
+		direction = DirectionBoth
+	}
+	along, err := Along(graph, direction)
+	switch {
+	case err != nil || !along:
+		return false, err
+	case models != "":
+		return false, fault.OfOption(DirectionOption, "is out, and %s", models)
+	case sides != "":
+		return false, fault.OfOption(DirectionOption, "is out, and links between sides have no direction")
+	}
+	return true, nil
+}
+
 // NoteSymmetric gives a notice of the scorers that do not depend on the direction.
 func NoteSymmetric(c *engine.Call, with []catalogue.Scorer) {
 	symmetric := slices.DeleteFunc(slices.Clone(with), func(w catalogue.Scorer) bool { return link.DependsOnOrder(w.Name) })
