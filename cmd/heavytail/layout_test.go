@@ -200,7 +200,7 @@ var layout = map[string][]string{
 	},
 	"query/driver":        {"query", "query/fault", "query/parser", "query/rows", "storage"},
 	"query/internal/wire": {"query", "query/fault", "query/parser", "query/rows", "storage"},
-	"query/serve":         {"query", "query/fault", "query/files", "query/internal/wire", "query/parser", "query/rows"},
+	"query/serve":         {"query", "query/fault", "query/files", "query/internal/wire", "query/parser", "query/rows", "storage"},
 	"query/remote":        {"query", "query/internal/wire", "query/parser", "query/rows"},
 	"repl": {
 		"embedding/option", "query", "query/catalogue", "query/fault", "query/files", "query/graphs", "query/help", "query/links", "query/measures",

@@ -6,7 +6,7 @@ import threading
 from . import errors, exchange
 from .connection import Connection, Server, encoded
 from .statements import Statements
-from .table import ArrowTable, Table
+from .table import ArrowTable, Picture, Table
 
 
 def open(path, *, read_only=False, create=True, command=None, flags=()):
@@ -78,14 +78,32 @@ class Database(Statements):
         request = {"statement": statement, "params": {name: encoded(value) for name, value in {**(params or {}), **named}.items()}}
         if progress:
             request["progress"] = True
-        if deadline:
-            request["deadline"] = float(deadline)
         if self.read_only:
             request["read_only"] = True
         if arrow:
             request["format"] = "arrow"
         if isinstance(data, (bytes, bytearray)):
             data = [data]
+        return self._ask(statement, request, deadline, data, progress)
+
+    def plot(self, kind, *names, deadline=None, **flags):
+        """Draws a picture, a Picture that notebooks show: kind is "degrees", "parameters", "projection", "graph" or "links".
+
+        names and flags are those of ``heavytail plot``; plot_graph and its siblings have them as arguments. A flag
+        whose value is None is left out, and one that may be repeated has a list.
+        """
+        args = [str(kind)]
+        for flag, value in flags.items():
+            for one in value if isinstance(value, (list, tuple)) else [value]:
+                if one is not None:
+                    args.append(f"--{flag.replace('_', '-')}={str(one).lower() if isinstance(one, bool) else one}")
+        parts = self._ask("", {"plot": [*args, "--", *map(str, names)], "picture": "svg"}, deadline)
+        return Picture(b"".join(part if isinstance(part, bytes) else part.encode() for (part,) in parts).decode(), parts.notices)
+
+    def _ask(self, statement, request, deadline=None, data=None, progress=None):
+        """The answer to a request, a Table."""
+        if deadline:
+            request["deadline"] = float(deadline)
         with self._lock:
             if self._dial is None:
                 raise errors.Error("the database is closed")

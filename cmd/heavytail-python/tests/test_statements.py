@@ -2,8 +2,10 @@
 
 import inspect
 import os
+import subprocess
 import unittest
 import warnings
+import xml.etree.ElementTree
 
 import networkx
 import numpy
@@ -11,7 +13,7 @@ import numpy
 import heavytail
 from heavytail import Call, Where, language
 from heavytail.statements import Statements
-from test_heavytail import Case
+from test_heavytail import COMMAND, Case
 
 
 class TestEveryMethod(Case):
@@ -118,6 +120,40 @@ class TestEveryMethod(Case):
                 db.predict(wrong, graph="karate")
         with self.assertRaisesRegex(ValueError, "two values"):
             db.nearest("e", "0", where=Where("degree > $__1", __1=3))
+
+
+class TestPictures(Case):
+    def test_every_kind(self):
+        db = self.karate()
+        db.embed("karate", "e", "fastrp", dim=8)
+        drawn = {
+            "degrees": db.plot_degrees("karate", "e", law=False),
+            "parameters": db.plot_parameters("karate", vary="dim=4,8", using=["fastrp", "dp_spectral(beta := 0.5)"]),
+            "projection": db.plot_projection("e", color="club"),
+            "graph": db.plot_graph("karate", labels=3, title="Zoë <b> & --out", all=True),
+            "links": db.plot_links("karate", scorers=["l3", "jaccard"]),
+        }
+        self.assertEqual(set(drawn), {name[5:] for name, _ in inspect.getmembers(Statements, inspect.isfunction) if name.startswith("plot_")})
+        for kind, picture in drawn.items():
+            self.assertTrue(xml.etree.ElementTree.fromstring(picture._repr_svg_()).tag.endswith("svg"), kind)
+        self.assertIn("Zoë &lt;b&gt; &amp; --out", drawn["graph"].svg)
+        path = os.path.join(self.folder, "picture.svg")
+        drawn["graph"].save(path)
+        made = os.path.join(self.folder, "made.svg")
+        subprocess.run([COMMAND, "plot", "graph", self.path, "--labels", "3", "--title", "Zoë <b> & --out", "--all", "--out", made], check=True)
+        with open(path) as one, open(made) as other:
+            self.assertEqual(one.read(), other.read())
+        with self.assertRaisesRegex(heavytail.Error, "writes no picture"):
+            db.plot("graph", out=os.path.join(self.folder, "attack.svg"))
+        for wrong in (dict(kind="nothing"), dict(kind="graph", colr="club"), dict(kind="graph", vertices=0)):
+            with self.assertRaises(heavytail.Error):
+                db.plot(**wrong)
+        with self.assertRaises(heavytail.NotFound):
+            db.plot_graph("--out=attack.svg")
+        self.assertEqual([name for name in os.listdir(self.folder) if "attack" in name], [])
+        with self.assertRaises(heavytail.TimedOut):
+            db.plot("projection", "e", deadline=1e-6)
+        self.assertEqual(db.graphs()["graph"], ["karate"])
 
 
 class TestText(Case):
