@@ -14,6 +14,7 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
+	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
 
@@ -117,8 +118,8 @@ type Graph struct {
 	// Vertices has the number in the whole graph of each vertex of a part of it, ascending;
 	// nil if it is the whole graph. See Call.ReadPart.
 	Vertices []uint32
-	names    []string          // attributes that were read of a part
-	columns  []*storage.Column // their values
+	columns  *ColumnSet    // attributes that were read of a part
+	directed *csr.Directed // of a part of a directed graph
 }
 
 // Space is an embedding as one call sees it, with the graph that it belongs to.

@@ -44,7 +44,7 @@ func (c *Call) Columns(graph string, names []string, at fault.Part) (*Graph, *Co
 			return nil, nil, err
 		}
 		if view.Vertices != nil {
-			return view, &ColumnSet{Names: view.names, Columns: view.columns}, nil
+			return view, view.columns, nil
 		}
 		set, err := c.loadColumns(view, names, c.store.Columns)
 		switch {
@@ -126,7 +126,7 @@ func AttributeOf(info storage.GraphInfo, name string) (storage.Attribute, bool) 
 			return a, true
 		}
 	}
-	if ofDirection(info, name) {
+	if OfDirection(info, name) {
 		return storage.Attribute{Name: name, Type: storage.Integer}, true
 	}
 	if _, _, link := linkOf(info, name); link {
@@ -223,11 +223,11 @@ func (c *Call) loadColumns(view *Graph, names []string, read func(ctx context.Co
 // ofEdges reports whether a column of the vertices of a graph is computed from its edges.
 func ofEdges(info storage.GraphInfo, name string) bool {
 	_, _, link := linkOf(info, name)
-	return ofDirection(info, name) || link
+	return OfDirection(info, name) || link
 }
 
 func (c *Call) computedColumn(ctx context.Context, view *Graph, name string) (*storage.Column, error) {
-	if ofDirection(view.Info, name) {
+	if OfDirection(view.Info, name) {
 		return c.directionColumn(view, name)
 	}
 	return c.linkColumn(ctx, view, name)
