@@ -269,6 +269,8 @@ type GraphPart struct {
 	// NamedOnly makes Snapshot read the keys of the named vertices only, and not those of the
 	// vertices that were read.
 	NamedOnly bool
+	// EdgeColumns is what ReadEdgeColumns has read.
+	EdgeColumns []*Column
 
 	view  *GraphView
 	most  int64
@@ -406,36 +408,51 @@ func (p *GraphPart) Snapshot(names []string) (s *Snapshot, columns []*Column, ve
 		}
 		s.keys.Add(block.BytesOf(key))
 	}
-	columns, err = p.columns(names, keyed, places, len(vertices))
+	m, err := p.view.slotMap()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for i, u := range keyed {
+		keyed[i] = m.Slot(u)
+	}
+	columns, err = columnsAt(p.view, names, keyed, places, len(vertices))
 	return s, columns, vertices, err
 }
 
-// columns reads attributes of the vertices keyed, whose numbers in a part of n vertices are
-// places.
-func (p *GraphPart) columns(names []string, keyed, places []uint32, n int) ([]*Column, error) {
-	v := p.view
-	columns := make([]*Column, len(names))
-	m, err := v.slotMap()
+// ReadEdgeColumns reads the values of attributes of edges, which are given by their vertices in the order of
+// csr.EdgeOrder: EdgeColumns has them by the place of the edge in the list.
+func (p *GraphPart) ReadEdgeColumns(names []string, edges []csr.Edge) error {
+	m, err := p.view.slotMap()
+	if err != nil {
+		return err
+	}
+	places, rows := make([]block.Arc, len(edges)), make([]uint32, len(edges))
+	for i, e := range edges {
+		places[i], rows[i] = p.view.graph.EdgeArc(m.Slot(e.U), m.Slot(e.V)), uint32(i)
+	}
+	p.EdgeColumns, err = columnsAt(p.view, names, places, rows, len(edges))
+	return err
+}
+
+// columnsAt reads attributes at places, in ascending order, into columns of n rows, of which each place has one.
+func columnsAt[P block.Place](v *GraphView, names []string, places []P, rows []uint32, n int) ([]*Column, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	attributes, err := namedAttributes(graphs.SchemaOf[P](v.graph), names)
 	if err != nil {
 		return nil, err
 	}
-	slots := make([]uint32, len(keyed))
-	for i, u := range keyed {
-		slots[i] = m.Slot(u)
-	}
-	for i, name := range names {
-		at := v.graph.FindAttribute(name)
-		if at < 0 {
-			return nil, &NotFoundError{Kind: "attribute", Name: name}
-		}
-		values, err := graphs.ValuesAt(v.t, v.graph, v.graph.Attributes[at], slots)
+	columns := make([]*Column, len(names))
+	for i, a := range attributes {
+		values, err := graphs.ValuesAt(v.t, v.graph, a, places)
 		if err != nil {
-			return nil, fault.Corrupt(v.t.Path, graphs.DescribeAttribute(v.Graph.Name, name), err)
+			return nil, fault.Corrupt(v.t.Path, graphs.DescribeValues[P](v.Graph.Name, a.Name), err)
 		}
-		columns[i] = block.NewColumn(v.Graph.Attributes[at], n)
+		columns[i] = block.NewColumn(a.Attribute(), n)
 		for j, value := range values {
-			if err := columns[i].Set(places[j], value); err != nil {
-				return nil, fmt.Errorf("attribute %q: %w", name, err)
+			if err := columns[i].Set(rows[j], value); err != nil {
+				return nil, fmt.Errorf("attribute %q: %w", a.Name, err)
 			}
 		}
 	}

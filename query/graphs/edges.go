@@ -228,12 +228,12 @@ func (r EdgesRequest) readsPart() bool { return r.Limit > 0 && r.OrderBy == "" &
 
 // readEdges reads the edges of the first vertices, where these are enough.
 func readEdges(c *engine.Call, req EdgesRequest, graph storage.GraphInfo) error {
-	if !req.readsPart() || len(req.edgeAttributes(graph)) > 0 {
+	if !req.readsPart() {
 		return nil
 	}
 	readsRows := slices.ContainsFunc(req.ofEnds(graph), func(name string) bool { return name == "degree" || session.OfDirection(graph, name) })
 	return c.ReadPart(graph, req.attributes(graph), func(v *storage.GraphView, p *storage.GraphPart) error {
-		left := req.Limit
+		left, edges := req.Limit, []csr.Edge(nil)
 		for u := uint32(0); left > 0 && int(u) < graph.Vertices; u++ {
 			if err := p.Read(u); err != nil {
 				return err
@@ -245,6 +245,9 @@ func readEdges(c *engine.Call, req EdgesRequest, graph storage.GraphInfo) error 
 			}
 			targets := row[first:][:min(left, len(row)-first)]
 			p.Name(targets...)
+			for _, w := range targets {
+				edges = append(edges, csr.Edge{U: u, V: w})
+			}
 			if readsRows {
 				if err := p.Read(targets...); err != nil {
 					return err
@@ -252,7 +255,7 @@ func readEdges(c *engine.Call, req EdgesRequest, graph storage.GraphInfo) error 
 			}
 			left -= len(targets)
 		}
-		return nil
+		return p.ReadEdgeColumns(req.edgeAttributes(graph), edges)
 	})
 }
 

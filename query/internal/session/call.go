@@ -118,8 +118,9 @@ type Graph struct {
 	// Vertices has the number in the whole graph of each vertex of a part of it, ascending;
 	// nil if it is the whole graph. See Call.ReadPart.
 	Vertices []uint32
-	columns  *ColumnSet    // attributes that were read of a part
-	directed *csr.Directed // of a part of a directed graph
+	columns  *ColumnSet        // attributes that were read of a part
+	edges    []*storage.Column // attributes of edges that were read of a part
+	directed *csr.Directed     // of a part of a directed graph
 }
 
 // Space is an embedding as one call sees it, with the graph that it belongs to.

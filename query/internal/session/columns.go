@@ -155,9 +155,12 @@ func CheckEdgeAttributes(info storage.GraphInfo, at fault.Part, names ...string)
 	return nil
 }
 
-// EdgeColumns returns attributes of the edges of a graph that the call sees as a whole, by the numbers of
-// the edges in csr.EdgeOrder.
+// EdgeColumns returns attributes of the edges of a graph that the call sees, by the numbers of
+// the edges in csr.EdgeOrder. Of a part it returns what was read of these edges, which must be the first ones.
 func (c *Call) EdgeColumns(g *Graph, names []string) (*ColumnSet, error) {
+	if g.Vertices != nil {
+		return &ColumnSet{Names: names, Columns: g.edges}, nil
+	}
 	set := &ColumnSet{Names: names, Columns: make([]*storage.Column, len(names))}
 	for i, n := range names {
 		a, _ := AttributeIn(g.Info.EdgeAttributes, n)

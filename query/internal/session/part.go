@@ -82,7 +82,7 @@ func (c *Call) SeePart(p *storage.GraphPart, graph storage.GraphInfo, names []st
 	if err != nil {
 		return nil, nil, err
 	}
-	g := &Graph{Snapshot: s, Vertices: vertices, directed: p.Directed(vertices), columns: &ColumnSet{Names: names}}
+	g := &Graph{Snapshot: s, Vertices: vertices, directed: p.Directed(vertices), edges: p.EdgeColumns, columns: &ColumnSet{Names: names}}
 	for _, name := range names {
 		if !OfDirection(graph, name) {
 			g.columns.Columns, columns = append(g.columns.Columns, columns[0]), columns[1:]
