@@ -118,7 +118,8 @@ type Graph struct {
 	// Vertices has the number in the whole graph of each vertex of a part of it, ascending;
 	// nil if it is the whole graph. See Call.ReadPart.
 	Vertices []uint32
-	columns  *ColumnSet        // attributes that were read of a part
+	names    []string          // attributes that were read of a part
+	columns  []*storage.Column // their values
 	edges    []*storage.Column // attributes of edges that were read of a part
 	directed *csr.Directed     // of a part of a directed graph
 }

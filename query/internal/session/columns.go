@@ -44,7 +44,7 @@ func (c *Call) Columns(graph string, names []string, at fault.Part) (*Graph, *Co
 			return nil, nil, err
 		}
 		if view.Vertices != nil {
-			return view, view.columns, nil
+			return view, &ColumnSet{Names: view.names, Columns: view.columns}, nil
 		}
 		set, err := c.loadColumns(view, names, c.store.Columns)
 		switch {

@@ -82,19 +82,19 @@ func (c *Call) SeePart(p *storage.GraphPart, graph storage.GraphInfo, names []st
 	if err != nil {
 		return nil, nil, err
 	}
-	g := &Graph{Snapshot: s, Vertices: vertices, directed: p.Directed(vertices), edges: p.EdgeColumns, columns: &ColumnSet{Names: names}}
+	g := &Graph{Snapshot: s, Vertices: vertices, directed: p.Directed(vertices), edges: p.EdgeColumns, names: names}
 	for _, name := range names {
 		if !OfDirection(graph, name) {
-			g.columns.Columns, columns = append(g.columns.Columns, columns[0]), columns[1:]
+			g.columns, columns = append(g.columns, columns[0]), columns[1:]
 			continue
 		}
 		column, err := c.directionColumn(g, name)
 		if err != nil {
 			return nil, nil, err
 		}
-		g.columns.Columns = append(g.columns.Columns, column)
+		g.columns = append(g.columns, column)
 	}
-	return g, g.columns, nil
+	return g, &ColumnSet{Names: names, Columns: g.columns}, nil
 }
 
 // ReadVectors is ReadPart for a graph with an embedding of the same version: the call also sees the
