@@ -22,8 +22,9 @@ var ErrCheckpoint = errors.New("checkpoint cannot be used")
 // zero value saves nothing and starts from the beginning.
 type Checkpoints struct {
 	// Save, if not nil, is called at intervals and when the context has ended, with a
-	// function that writes the state from which the computation can continue. The
-	// computation waits for Save; an error of Save ends it.
+	// function that writes the state from which the computation can continue, which Save
+	// may call several times or not at all. The computation waits for Save; an error of
+	// Save ends it.
 	Save func(write func(w io.Writer) error) error
 	// Every is the least time between two calls. The call at the end of the context does
 	// not wait for it.

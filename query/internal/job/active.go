@@ -26,6 +26,7 @@ type Active struct {
 	saving  time.Duration // time that it took
 	tried   time.Duration // time from the last checkpoint, or from began, to one that was too large
 	result  int64         // Spec.Result
+	written int64         // bytes of all checkpoints
 
 	mu      sync.Mutex // guards the following fields
 	info    storage.JobInfo

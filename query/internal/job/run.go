@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -101,6 +102,8 @@ func (r *Runner) checkpointOf(c *session.Call, j *Active, spec Spec) (io.ReadClo
 	}
 	why := ""
 	switch {
+	case old.Checkpoint == 0 && old.CheckpointFile != "":
+		why = fmt.Sprintf("its checkpoint is lost: there is no whole file %s beside the store", fault.Quote(filepath.Base(old.CheckpointFile)))
 	case old.Checkpoint == 0:
 		why = "it has no checkpoint"
 	case old.Kernel != vec.Kind():
@@ -180,6 +183,7 @@ func (r *Runner) save(c *session.Call, j *Active, write func(io.Writer) error) e
 	})
 	if err == nil || errors.Is(err, storage.ErrUnfreed) {
 		j.mu.Lock()
+		j.written += size.bytes
 		j.keep, j.info.Checkpoint, j.info.Checkpointed = true, size.bytes, time.Now()
 		j.mu.Unlock()
 		r.AtCheckpoint("end")
@@ -193,7 +197,8 @@ func (r *Runner) save(c *session.Call, j *Active, write func(io.Writer) error) e
 // after the last one, later if that took long to write, and only if its bytes are worth the work
 // since: as many as the result has are worth [Runner.Soon] of work at first, then twice the work
 // before the last checkpoint, and [Runner.Late] at most. Where the state of a job varies in size,
-// this also chooses the moments at which it is small.
+// this also chooses the moments at which it is small. Until [Runner.Bounded] all checkpoints have
+// at most four times the bytes of the result.
 func (r *Runner) due(j *Active, write func(io.Writer) error) (bool, error) {
 	ran, last := time.Since(j.began), time.Duration(0)
 	if !j.saved.IsZero() {
@@ -207,8 +212,12 @@ func (r *Runner) due(j *Active, write func(io.Writer) error) (bool, error) {
 	if worth <= 0 {
 		return true, nil
 	}
-	room := room(float64(max(j.result, smallest)) * since.Seconds() / worth.Seconds())
-	if err := write(&room); err != nil {
+	result := max(j.result, smallest)
+	bytes := int64(float64(result) * since.Seconds() / worth.Seconds())
+	if ran < r.Bounded {
+		bytes = min(bytes, 4*result-j.written)
+	}
+	if err := write((*room)(&bytes)); err != nil {
 		if errors.Is(err, errLarge) {
 			j.tried, err = since, nil
 		}

@@ -60,10 +60,11 @@ const (
 	// A checkpoint as large as the result is worth soon of work at first, and late at most. So a
 	// job whose checkpoints have a times the bytes of its result saves the first after a minutes,
 	// the others after 1 + 2a times as long as the one before, and from 15 minutes on each after a
-	// half hours. If a is 1 at most, all that it writes in 57 minutes is at most five times its
-	// result, and within 20 minutes if it is 4 at most. Large checkpoints protect less: with a half
-	// minute for each, a job of ten minutes with an a of 4 would write 80 times its result.
+	// half hours. Until bounded, the checkpoints and the result have five times the bytes of the
+	// result at most. Large checkpoints protect less: with one in each half minute, a job of ten
+	// minutes with an a of 4 would write 80 times its result.
 	soon, late = time.Minute, 30 * time.Minute
+	bounded    = 20 * time.Minute
 
 	// smallest is the least result in bytes that counts: the record of a job, which is written
 	// with each checkpoint, takes a tenth of it.
@@ -84,6 +85,7 @@ const (
 type Runner struct {
 	Least, Every time.Duration
 	Soon, Late   time.Duration // what a checkpoint as large as the result is worth
+	Bounded      time.Duration // while all checkpoints are bounded by the result
 	Spacing      time.Duration // times the duration of the last checkpoint
 	Slots        chan struct{} // takes one element for each job in the background that runs
 	// AtCheckpoint is called before and after the writing of each checkpoint; tests
@@ -109,7 +111,7 @@ type Runner struct {
 // whenever a job has ended.
 func NewRunner(store *storage.DB, cache *session.Cache, slots int, target func(storage.JobInfo) string, ended func()) *Runner {
 	r := &Runner{
-		Least: least, Every: every, Soon: soon, Late: late, Spacing: spacing, Slots: make(chan struct{}, slots),
+		Least: least, Every: every, Soon: soon, Late: late, Bounded: bounded, Spacing: spacing, Slots: make(chan struct{}, slots),
 		AtCheckpoint: func(string) {}, AtRecord: func() {},
 		store: store, cache: cache, write: target, ended: ended,
 	}
