@@ -206,6 +206,8 @@ class TestBackend(Case):
     def test_dispatch(self):
         self.assertEqual(set(networkx.utils.backends.backend_info["heavytail"]["functions"]), set(backend.info()["functions"]))
         for name in backend.info()["functions"]:
+            if name == "leiden_communities" and not hasattr(networkx.community, name):
+                continue  # before networkx 3.5
             wrapped = own(name)
             self.assertIn("heavytail", wrapped.backends)
             defaults = dict(zip(backend.PARAMETERS[name], [None, *wrapped.orig_func.__defaults__]))
