@@ -16,6 +16,7 @@ import (
 	"heavytail/query"
 	"heavytail/query/fault"
 	"heavytail/query/parser"
+	"heavytail/query/remote"
 	"heavytail/repl"
 )
 
@@ -161,19 +162,25 @@ func completeGraphs(_ *cobra.Command, args []string, _ string) ([]string, cobra.
 	return graphsIn(args[0]), cobra.ShellCompDirectiveNoFileComp
 }
 
-// graphsIn lists the names of the graphs of a file; none if it cannot be read at once.
+// graphsIn lists the names of the graphs of a file, or of the server that has it open; none if it cannot be read at once.
 func graphsIn(path string) (names []string) {
-	db, err := query.Open(path, &query.Options{ReadOnly: true, NoCreate: true, LockTimeout: 100 * time.Millisecond})
+	ctx := context.Background()
+	var db database
+	db, err := remote.Open(ctx, path)
+	if err != nil {
+		db, err = query.Open(path, &query.Options{ReadOnly: true, NoCreate: true, LockTimeout: 100 * time.Millisecond})
+	}
 	if err != nil {
 		return nil
 	}
 	defer db.Close() // it was only read
-	graphs, err := db.Graphs().List(context.Background())
+	graphs, err := db.Execute(ctx, query.Request{Source: parser.Source{Text: "SHOW GRAPHS COLUMNS graph"}})
 	if err != nil {
 		return nil
 	}
-	for _, g := range graphs {
-		names = append(names, g.Name)
+	defer graphs.Close()
+	for graphs.Next() {
+		names = append(names, graphs.Row()[0].(string))
 	}
 	return names
 }
@@ -201,7 +208,7 @@ func openFile(std streams, path string, options *query.Options) (*query.DB, erro
 	options.Manual = manual.Files
 	db, err := query.Open(path, options)
 	if err != nil {
-		return nil, err
+		return nil, served(path, err)
 	}
 	for _, n := range db.Notices() {
 		fmt.Fprintf(std.err, "notice: %s\n", parser.Escape(n.Text))
