@@ -84,7 +84,7 @@ func TestServe_SameOutput(t *testing.T) {
 	}
 	mustFail(t, exitFailed, []string{"open for reading only"}, "exec", copied, "--read-only", "-c", "CREATE GRAPH h")
 	mustFail(t, exitFailed, []string{"is using it"}, "serve", copied)
-	for _, command := range []string{"check", "describe", "report"} {
+	for _, command := range []string{"check", "describe", "compact"} {
 		mustFail(t, exitFailed, []string{"is using it", "heavytail exec runs statements there"}, command, copied)
 	}
 	if names := graphsIn(copied); !slices.Equal(names, graphsIn(direct)) || len(names) == 0 {
