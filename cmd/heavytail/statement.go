@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +15,6 @@ import (
 	"heavytail/query"
 	"heavytail/query/fault"
 	"heavytail/query/parser"
-	"heavytail/query/remote"
 	"heavytail/repl"
 )
 
@@ -151,38 +149,6 @@ func refuseOthers(cmd *cobra.Command, statement string, others ...string) error 
 		}
 	}
 	return nil
-}
-
-// completeGraphs completes the argument behind FILE by the names of the graphs in it, if it can be read at
-// once.
-func completeGraphs(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) != 1 {
-		return nil, cobra.ShellCompDirectiveDefault
-	}
-	return graphsIn(args[0]), cobra.ShellCompDirectiveNoFileComp
-}
-
-// graphsIn lists the names of the graphs of a file, or of the server that has it open; none if it cannot be read at once.
-func graphsIn(path string) (names []string) {
-	ctx := context.Background()
-	var db database
-	db, err := remote.Open(ctx, path)
-	if err != nil {
-		db, err = query.Open(path, &query.Options{ReadOnly: true, NoCreate: true, LockTimeout: 100 * time.Millisecond})
-	}
-	if err != nil {
-		return nil
-	}
-	defer db.Close() // it was only read
-	graphs, err := db.Execute(ctx, query.Request{Source: parser.Source{Text: "SHOW GRAPHS COLUMNS graph"}})
-	if err != nil {
-		return nil
-	}
-	defer graphs.Close()
-	for graphs.Next() {
-		names = append(names, graphs.Row()[0].(string))
-	}
-	return names
 }
 
 func addFormat(cmd *cobra.Command, format *string) {
