@@ -7,13 +7,14 @@ import unittest
 import warnings
 import xml.etree.ElementTree
 
+from test_heavytail import COMMAND, Case  # first: it extends the path
+
 import networkx
 import numpy
 
 import heavytail
 from heavytail import Call, Where, language
 from heavytail.statements import Statements
-from test_heavytail import COMMAND, Case
 
 
 class TestEveryMethod(Case):
