@@ -13,12 +13,13 @@
 // A statement of a client is a call of query.DB.Execute: the same rows, notices, progress and errors, with
 // their positions. Statements of all clients run at the same time, as those of goroutines do: readers do not
 // wait for a writer. A client cancels a statement by a line, or all of its statements by closing the
-// connection. Jobs IN BACKGROUND belong to the file: they continue without their client.
+// connection. Jobs IN BACKGROUND belong to the file: they continue without their client. In place of a statement
+// a client may ask for a picture, if [Options.Draw] draws.
 //
 // # What a client cannot do
 //
-// It cannot hold memory: rows are written in batches of 32 KiB as they are computed, and nothing is computed ahead of a
-// client that does not read. One that reads nothing for [Options.Stall] is closed. Lines, statements at
+// It cannot hold memory: rows are written in batches of 32 KiB as they are computed, and nothing but a picture is
+// computed ahead of a client that does not read. One that reads nothing for [Options.Stall] is closed. Lines, statements at
 // once, clients at once, rows and seconds of an answer have limits. Files that statements name are those
 // that query.Options.Folder and NoFiles allow.
 //
