@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// Fewer queries than batchFew are answered one by one: a tile of products
-	// always has room for 32 queries and takes the time of two scans.
-	batchFew = 3
+	// Up to batchFew queries are answered by scans: a tile of products always has room for 32
+	// queries, and takes as long as some ten scans that share a pass over the vectors.
+	batchFew = 10
 	// batchMost is how many queries are multiplied with the vectors at a time:
 	// enough that reading the vectors is negligible next to the products, and
 	// few enough that the packed queries stay in the second-level cache.
@@ -25,7 +25,8 @@ const (
 // opts.Filter applies to every query, and opts.FilterOf to its own. Errors are those of Search, or
 // ErrDimension for a malformed matrix. [Exact.Batches] is for many calls.
 //
-// Products of tiles of 12 vectors with 32 queries select the pairs that may be
+// Up to ten queries are scans that share a pass over the vectors. Of more, products of tiles of
+// 12 vectors with 32 queries select the pairs that may be
 // among the nearest; only these are scored as Search scores them; see batch.
 // The cost is one multiply-add per query and value, in tiles that stay in the
 // caches, and 8·k bytes for each of 1,024 queries, with few queries up to workers times as
@@ -115,17 +116,11 @@ func (all *Batches) Search(ctx context.Context, queries *vec.Matrix, k int, opts
 		}
 	}
 	answers := make([][]Hit, queries.Rows)
-	if queries.Rows < batchFew || x.m.Dim == 0 || x.m.Rows == 0 {
-		for i := range answers {
-			one := opts
-			if opts.FilterOf != nil {
-				one.Filter = func(v uint32) bool { return (opts.Filter == nil || opts.Filter(v)) && opts.FilterOf(i, v) }
-			}
-			hits, err := x.Search(ctx, queries.Row(i), k, one)
-			if err != nil {
+	if queries.Rows <= batchFew && opts.sieve == noneForced || x.m.Dim == 0 || x.m.Rows == 0 {
+		for lo := 0; lo < queries.Rows; lo += batchFew {
+			if err := x.searchFew(ctx, queries, lo, k, opts, answers[lo:min(lo+batchFew, queries.Rows)]); err != nil {
 				return nil, err
 			}
-			answers[i] = hits
 		}
 		return answers, nil
 	}
@@ -163,6 +158,28 @@ func (all *Batches) Search(ctx context.Context, queries *vec.Matrix, k int, opts
 	return answers, nil
 }
 
+// searchFew answers the queries from the first on by scans, which share a pass over the vectors.
+func (x *Exact) searchFew(ctx context.Context, queries *vec.Matrix, first, k int, opts SearchOptions, answers [][]Hit) error {
+	scans := make([]*Scan, len(answers))
+	for i := range scans {
+		one := opts
+		if opts.FilterOf != nil {
+			one.Filter = func(v uint32) bool { return (opts.Filter == nil || opts.Filter(v)) && opts.FilterOf(first+i, v) }
+		}
+		var err error
+		if scans[i], err = x.newScan(queries.Row(first+i), k, one); err != nil {
+			return err
+		}
+	}
+	if err := x.scan(ctx, scans...); err != nil {
+		return err
+	}
+	for i, s := range scans {
+		answers[i] = s.Hits()
+	}
+	return nil
+}
+
 // project makes the projections of the vectors before another batch of queries, if there is no
 // other sieve: they take as long as the answers of some hundred queries.
 func (all *Batches) project(ctx context.Context, queries, k int, opts SearchOptions) {
@@ -192,7 +209,7 @@ func (all *Batches) project(ctx context.Context, queries, k int, opts SearchOpti
 //   - Dot: the key is −r·q. Its error, like that of c, is at most γ(d+16) times
 //     Σ|r_l·q_l| ≤ (p+s)/2. So row = −m·p and column = −2t − m·s, with m = 2γ(d+16).
 //   - Cosine: c is the product of the directions of r and q, whose elements are rounded
-//     once more, so row = 0 and column = −2t − 2m, with m = 2γ(d+24).
+//     up to twice more, so row = 0 and column = −2t − 2m, with m = 2γ(d+24).
 //
 // Rounding p, s and the sums changes each term by at most 16u of it, which is
 // added to m and to t; the error of values below the normal range is at most
@@ -485,13 +502,12 @@ func (w *batchWorker) prepare(lo int, rows []float32) []float32 {
 			}
 			w.terms[i] = roundDown(w.b.term(float64(vec.Dot(row, row)) * off))
 		default:
-			inverse, unit := w.b.x.inverse[lo+i], w.unit[i*d:][:d]
-			if w.terms[i] = 0; math.IsNaN(inverse) {
-				w.terms[i], inverse = float32(inverse), 0
+			inverse, unit := float32(w.b.x.inverse[lo+i]), w.unit[i*d:][:d]
+			if w.terms[i] = 0; inverse != inverse {
+				w.terms[i], inverse = inverse, 0
 			}
-			for l, x := range rows[i*d:][:d] {
-				unit[l] = float32(float64(x) * inverse)
-			}
+			clear(unit)
+			vec.Axpy(inverse, rows[i*d:][:d], unit)
 		}
 	}
 	if w.unit != nil {

@@ -60,13 +60,25 @@ func (x *Exact) Search(ctx context.Context, query []float32, k int, opts SearchO
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
+	s, err := x.newScan(query, k, opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.scan(ctx, s); err != nil {
+		return nil, err
+	}
+	return s.Hits(), nil
+}
+
+// newScan is NewScan for the vectors of x.
+func (x *Exact) newScan(query []float32, k int, opts SearchOptions) (*Scan, error) {
 	opts.Workers = x.workers(opts.Workers)
 	s, err := NewScan(x.metric, x.m.Dim, query, k, opts)
 	if err != nil {
 		return nil, err
 	}
 	s.k = min(k, max(1, x.m.Rows)) // at most what the heap can hold
-	return x.scan(ctx, s)
+	return s, nil
 }
 
 // Within returns every admissible vertex within the radius of the query,
@@ -83,14 +95,18 @@ func (x *Exact) Within(ctx context.Context, query []float32, radius float64, opt
 	if err != nil {
 		return nil, err
 	}
-	return x.scan(ctx, s)
+	if err := x.scan(ctx, s); err != nil {
+		return nil, err
+	}
+	return s.Hits(), nil
 }
 
-// scan passes all vectors to the workers of s, and stops early when ctx ends.
-func (x *Exact) scan(ctx context.Context, s *Scan) ([]Hit, error) {
+// scan passes all vectors to the workers of one or more scans, which have as many workers each: a block
+// of vectors to one scan after another, so that it is read from memory once. It stops early when ctx ends.
+func (x *Exact) scan(ctx context.Context, scans ...*Scan) error {
 	ctx = orBackground(ctx)
 	block := scanRows(x.m.Dim)
-	workers := len(s.workers)
+	workers := len(scans[0].workers)
 	var next atomic.Int64
 	vec.Parallel(workers, 1, workers, func(worker, _, _ int) {
 		for ctx.Err() == nil {
@@ -99,21 +115,23 @@ func (x *Exact) scan(ctx context.Context, s *Scan) ([]Hit, error) {
 				return
 			}
 			hi := min(lo+block, x.m.Rows)
-			if x.m.Dim == 0 {
-				s.addEmpty(worker, uint32(lo), hi-lo)
-				continue
-			}
 			var inverse []float64
 			if x.metric == Cosine {
 				inverse = x.inverse[lo:hi]
 			}
-			s.add(worker, uint32(lo), x.m.Data[lo*x.m.Dim:hi*x.m.Dim], inverse)
+			for _, s := range scans {
+				if x.m.Dim == 0 {
+					s.addEmpty(worker, uint32(lo), hi-lo)
+				} else {
+					s.add(worker, uint32(lo), x.m.Data[lo*x.m.Dim:hi*x.m.Dim], inverse)
+				}
+			}
 		}
 	})
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("search: %w", err)
+		return fmt.Errorf("search: %w", err)
 	}
-	return s.Hits(), nil
+	return nil
 }
 
 // workers returns how many goroutines a scan uses.

@@ -167,7 +167,7 @@ func resolveExplainScore(c *engine.Call, req ScoreRequest) (*scorerEntries, erro
 func runExplainScore(c *engine.Call, req ScoreRequest, found *scorerEntries) (ExplainScoreResult, error) {
 	e := &explaining{}
 	err := readScored(c, found, req.Pairs, func(p *storage.GraphPart, u, v uint32) error {
-		return link.ReadPair(p, "adamic_adar", u, v) // the degrees of the common neighbours, which are shown
+		return link.ReadPair(rowsOf(p, found.along), "adamic_adar", u, v) // the degrees of the common neighbours, which are shown
 	})
 	if err != nil {
 		return ExplainScoreResult{}, err

@@ -9,7 +9,6 @@ import (
 	"heavytail/index"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
-	"heavytail/query/internal/conditions"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/entries"
 	"heavytail/query/internal/scoring"
@@ -183,7 +182,7 @@ func resolvePrediction(c *engine.Call, req PredictRequest) (*prediction, error) 
 		if req.Near == 0 && !req.ofGraph() {
 			p.nearest.n = max(DefaultNear, req.K)
 		}
-		if p.nearest.index, _, err = search.IndexFor(c, e.Info, p.nearest.metric); err != nil {
+		if p.nearest.index, _, err = search.IndexFor(c, e.Info, p.nearest.metric, req.Vertex == ""); err != nil {
 			return nil, err
 		}
 	}
@@ -320,7 +319,7 @@ const byDegrees = "preferential_attachment"
 func (p *prediction) fitsFile(c *engine.Call) bool {
 	with := p.scorers[0]
 	switch {
-	case p.along, p.Vertex == "", with.Model != "", p.Where != nil, p.OrderBy != "", p.Sides != "", p.AsOf != nil, !c.PartsPay(p.graph):
+	case p.Vertex == "", with.Model != "", p.Where != nil, p.OrderBy != "", p.Sides != "", p.AsOf != nil, !c.PartsPay(p.graph):
 		return false
 	case with.embedding() != nil:
 		return search.CanScanFile(c, p.nearest.search(*with.embedding(), p.Vertex))
@@ -328,10 +327,9 @@ func (p *prediction) fitsFile(c *engine.Call) bool {
 	return link.RowSteps(with.Name) > 0 || with.Name == byDegrees
 }
 
-// search is the search for the vertices nearest to a vertex that it has no edge to.
+// search is the search for the vertices nearest to a vertex; whoever runs it leaves out those that it has an edge to.
 func (n nearest) search(e session.Entry, vertex string) search.Search {
 	return search.Search{Entry: e, Index: n.index, Question: search.Question{
 		Embedding: e.Info.Name, Vertices: []string{vertex}, Metric: n.metric, Scope: search.Scope{K: n.n},
-		Where: func(c where.Candidate) bool { return !c.Linked }, Reads: conditions.ReadsLinks,
 	}}
 }

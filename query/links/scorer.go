@@ -208,7 +208,7 @@ func (s *scorerEntries) inputs() []*plan.Plan {
 
 // readsPart reports whether the scorers read only the rows of some vertices.
 func (s *scorerEntries) readsPart() bool {
-	return !s.along && !slices.ContainsFunc(s.scorers, func(s scorerEntry) bool { return s.Model != "" || !link.ReadsRows(s.Name) })
+	return !slices.ContainsFunc(s.scorers, func(s scorerEntry) bool { return s.Model != "" || !link.ReadsRows(s.Name) })
 }
 
 // partPlan is the plan of scores of a few pairs, which readScored reads.

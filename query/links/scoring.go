@@ -399,7 +399,7 @@ func readScored(c *engine.Call, found *scorerEntries, pairs []Pair, also func(p 
 			p.Name(a, b)
 			ends = append(ends, a, b)
 			for _, s := range found.scorers {
-				if err := link.ReadPair(p, s.Name, a, b); err != nil {
+				if err := link.ReadPair(rowsOf(p, found.along), s.Name, a, b); err != nil {
 					return err
 				}
 			}
@@ -427,6 +427,14 @@ func readScored(c *engine.Call, found *scorerEntries, pairs []Pair, also func(p 
 		}
 	}
 	return nil
+}
+
+// rowsOf are the rows of a part of a graph that a scorer reads, in the undirected view or along the edges.
+func rowsOf(p *storage.GraphPart, along bool) link.RowReader {
+	if along {
+		return link.RowReader{Read: p.Read, Out: p.Out, In: p.In}
+	}
+	return link.RowReader{Read: p.Read, Out: p.Neighbors, In: p.Neighbors}
 }
 
 // vertexIn returns the number of a vertex, and whether there is one of this key.
