@@ -67,6 +67,15 @@ type Direction string
 // The directions. DirectionIn walks as DirectionOut does on the reversed graph. A walk ends at a vertex from which
 // no edge leads on; package walk has the details. Degrees, for RowScale, are those of the undirected
 // view all the same.
+//
+// Walks in both directions predict better. They do not end, and so give more pairs to learn from. AUC of a hidden fifth of
+// the edges, with their direction, against random ordered pairs by Euclidean distance / against pairs drawn by degree by
+// cosine (k = 64, 10 walks on CollegeMsg and 5 on the others), and the mean length of 40 at most:
+//
+//	                 both          out           in            length, out
+//	CollegeMsg       .925 / .777   .915 / .744   .915 / .751   15.0
+//	sx-mathoverflow  .956 / .788   .946 / .748   .945 / .767    8.5
+//	soc-Epinions1    .960 / .834   .946 / .808   .941 / .797   21.5
 const (
 	DirectionBoth Direction = "both" // in either direction: walks on the undirected view
 	DirectionOut  Direction = "out"  // from source to target
