@@ -42,6 +42,19 @@ func ScanIsFaster(n int, compared []uint32) bool {
 	return len(compared) > 0 && budget(n, scanShare, compared) == 0
 }
 
+// batchShare is scanShare of a batch of many queries: of 51,264 vectors one query takes as long as a
+// search that compares 480 of them with 64 dimensions, and 350 with 128, where products of bytes pay.
+const batchShare = 100
+
+// BatchIsFaster is ScanIsFaster for many queries, whose scans share their work (see [Batches]).
+func BatchIsFaster(n int, compared []uint32) bool {
+	sum := 0
+	for _, c := range compared {
+		sum += int(c)
+	}
+	return batchShare*sum > n*len(compared)
+}
+
 // budget is ViewBudget where a scan takes as long as a search that compares n/share vectors.
 func budget(n, share int, compared []uint32) int {
 	scan := max(1000, n/share)

@@ -270,11 +270,14 @@ func TestViewBudget(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		compared []uint32
-		want     bool
-	}{{nil, false}, {[]uint32{100, 9_000}, false}, {[]uint32{100, 60_000}, false}, {[]uint32{10_100, 20_000}, true}} {
-		if got := ScanIsFaster(60_000, c.compared); got != c.want {
-			t.Errorf("60,000 vectors in memory, compared %v: a scan is faster: %v", c.compared, got)
+		compared   []uint32
+		one, batch bool
+	}{
+		{nil, false, false}, {[]uint32{100, 1_000}, false, false}, {[]uint32{500, 800}, false, true},
+		{[]uint32{100, 9_000}, false, true}, {[]uint32{100, 60_000}, false, true}, {[]uint32{10_100, 20_000}, true, true},
+	} {
+		if one, batch := ScanIsFaster(60_000, c.compared), BatchIsFaster(60_000, c.compared); one != c.one || batch != c.batch {
+			t.Errorf("60,000 vectors in memory, compared %v: a scan is faster: %v, of a batch: %v", c.compared, one, batch)
 		}
 	}
 }

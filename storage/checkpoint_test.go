@@ -296,7 +296,7 @@ func TestJobCheckpoint_Damage(t *testing.T) {
 		job, err := db.Job(t.Context(), 1)
 		list, listErr := db.Jobs(t.Context())
 		_, readErr := readCheckpoint(db, 1)
-		if err != nil || listErr != nil || job.Checkpoint != 0 || list[0].Checkpoint != 0 || !errors.Is(readErr, ErrNotFound) {
+		if err != nil || listErr != nil || job.Checkpoint != 0 || list[0].Checkpoint != 0 || job.CheckpointFile != name || !errors.Is(readErr, ErrNotFound) {
 			t.Errorf("%s: %+v, %v, %v, %v", what, job, err, listErr, readErr)
 		}
 		_ = os.Remove(name)

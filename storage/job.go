@@ -76,6 +76,9 @@ type JobInfo struct {
 
 	Checkpoint   int64     `json:"checkpoint"`   // bytes of the checkpoint; 0 where there is none
 	Checkpointed time.Time `json:"checkpointed"` // when it was written
+	// CheckpointFile is the file of the checkpoint, if it is not in that of the store. If it is lost,
+	// Checkpoint is 0.
+	CheckpointFile string `json:"checkpoint_file"`
 }
 
 // jobRecord is a JobInfo as it is stored, under its number. Times are nanoseconds
@@ -230,8 +233,11 @@ func (db *DB) Jobs(ctx context.Context) ([]JobInfo, error) {
 // jobInfo is the job of a record. Its checkpoint beside the file counts only if it is there.
 func (db *DB) jobInfo(id uint64, r *jobRecord) JobInfo {
 	info := r.info(id, db.file.Token)
-	if r.Beside.Object != 0 && db.file.HasBeside(r.Beside) {
-		info.Checkpoint = int64(r.Beside.Size)
+	if r.Beside.Object != 0 {
+		info.CheckpointFile = db.file.BesideName(r.Beside)
+		if db.file.HasBeside(r.Beside) {
+			info.Checkpoint = int64(r.Beside.Size)
+		}
 	}
 	return info
 }

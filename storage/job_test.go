@@ -77,7 +77,7 @@ func TestPutJob_ReadBack(t *testing.T) {
 	}
 	same(db, job)
 	data := checkpointOf(t, db, job, 3*tree.BlobBlock)
-	job.Checkpoint = int64(len(data))
+	job.Checkpoint, job.CheckpointFile = int64(len(data)), checkpointFiles(t, path)[0]
 	same(db, job)
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func TestPutJob_ReadBack(t *testing.T) {
 	if err := db.PutJob(ctx, job); err != nil {
 		t.Fatal(err)
 	}
-	job.Checkpoint = 0
+	job.Checkpoint, job.CheckpointFile = 0, ""
 	same(db, job)
 	if _, err := readCheckpoint(db, 7); !errors.Is(err, ErrNotFound) {
 		t.Errorf("a job that is done: %v", err)

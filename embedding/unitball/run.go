@@ -19,6 +19,7 @@ type run struct {
 	last         int64     // wrong pairs of the best rows when the round began
 	step         float64   // length of the longest move of the last pass
 	rule         rule      // of this pass
+	power        *float64  // of this pass, if its rows were looked at before a checkpoint
 
 	best      *vec.Matrix // the best rows so far
 	bestWrong Wrong       // wrong pairs of the best rows
@@ -76,7 +77,7 @@ func (r *run) again() bool {
 
 // next begins a round with the best rows.
 func (r *run) next() {
-	r.from, r.last, r.moves = r.pass, r.bestWrong.Pairs(), 0
+	r.from, r.last, r.moves, r.power = r.pass, r.bestWrong.Pairs(), 0, nil
 	copy(r.x.Data, r.best.Data)
 	clear(r.mean.Data)
 	clear(r.square.Data)
@@ -99,6 +100,9 @@ const fewWrong, manyWrong = 0.25, 1
 
 // violationPower returns the power of violations in the present pass.
 func (r *run) violationPower() float64 {
+	if r.power != nil {
+		return *r.power
+	}
 	power := 1.0
 	switch done := r.done(); {
 	case done > linearAt:

@@ -98,15 +98,16 @@ func (r *run) passes(ctx context.Context) (string, error) {
 		case r.pass == r.from+r.o.Passes:
 			return ReasonPasses, nil
 		}
-		_, step := r.schedule()
-		r.move(step)
-		r.pass++
 		if c := r.o.Checkpoints; c.Save != nil && time.Since(saved) >= c.Every {
-			if err := c.Save(r.write); err != nil {
+			if err := c.Save(r.writeLooked); err != nil {
 				return "", fmt.Errorf("checkpoint: %w", err)
 			}
 			saved = time.Now()
 		}
+		_, step := r.schedule()
+		r.move(step)
+		r.pass++
+		r.power = nil
 	}
 }
 

@@ -445,6 +445,54 @@ func TestEmbed_Resume(t *testing.T) {
 	}
 }
 
+// TestEmbed_ResumeSaved continues a run of several rounds from each of the checkpoints that it saved
+// while it ran. Some have the rows and the moments alone.
+func TestEmbed_ResumeSaved(t *testing.T) {
+	g := grown(t, 300, 6)
+	o := Options{Dim: 24, Passes: 60, Seed: 1}
+	if testing.Short() {
+		o.Passes = 20
+	}
+	var all [][]byte
+	saving := o
+	saving.Checkpoints = Checkpoints{Save: func(write func(io.Writer) error) error {
+		var b bytes.Buffer
+		err := write(&b)
+		all = append(all, b.Bytes())
+		return err
+	}}
+	want, stats := embed(t, g, saving)
+	plain, _ := embed(t, g, o)
+	if !slices.Equal(plain.Data, want.Data) || len(all) < stats.Passes {
+		t.Fatalf("%d checkpoints of %d passes, or they changed the result", len(all), stats.Passes)
+	}
+	sizes := make(map[int]bool) // in matrices
+	for i, saved := range all {
+		sizes[(len(saved)-8*g.Vertices())/(4*24*g.Vertices())] = true
+		if i%5 > 0 && i%o.Passes > 1 {
+			continue
+		}
+		again := o
+		again.Checkpoints.From = bytes.NewReader(saved)
+		if i%2 > 0 { // stopped once more, before its first move
+			var last bytes.Buffer
+			again.Checkpoints.Save = func(write func(io.Writer) error) error { return write(&last) }
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			if _, _, err := Embed(ctx, g, again); !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			again.Checkpoints = Checkpoints{From: &last}
+		}
+		if got, stats := embed(t, g, again); !slices.Equal(got.Data, want.Data) {
+			t.Errorf("different rows from checkpoint %d, after %d passes", i, stats.Passes)
+		}
+	}
+	if !sizes[1] || !sizes[3] || !sizes[5] || sizes[6] {
+		t.Errorf("checkpoints of %v matrices", sizes)
+	}
+}
+
 // stopping is a context that is cancelled after a number of calls of Err.
 type stopping struct {
 	context.Context

@@ -22,8 +22,9 @@ var ErrCheckpoint = errors.New("checkpoint cannot be used")
 // zero value saves nothing and starts from the beginning.
 type Checkpoints struct {
 	// Save, if not nil, is called at intervals and when the context has ended, with a
-	// function that writes the state from which the computation can continue. The
-	// computation waits for Save; an error of Save ends it.
+	// function that writes the state from which the computation can continue, which Save
+	// may call several times or not at all. The computation waits for Save; an error of
+	// Save ends it.
 	Save func(write func(w io.Writer) error) error
 	// Every is the least time between two calls. The call at the end of the context does
 	// not wait for it.
@@ -55,24 +56,38 @@ type visitor func(unit int, sum []float64) bool
 // definition of the result, and bounds the workers.
 const Slots = 16
 
+// A round is the units that are computed before the sums of all slots are added to the first, so
+// that a checkpoint then has one sum. There are up to rounds of them: more would save little more
+// often, and adding the sums takes as long as a search where units have few vertices.
+const rounds = 16
+
 // accumulation has the sums of all slots. Slot s takes the units s, s + len(sums), and so
 // on, so that its sum does not depend on the goroutines and their order.
 type accumulation struct {
 	n, units int
 	sums     [][]float64 // of each slot; nil before its first unit
 	next     []int       // unit of each slot
+	round    int         // units of a round
+	folded   int         // units of the rounds that have ended, which are in the sum of the first slot
 	done     atomic.Int64
 }
 
-// accumulate calls a visitor for every unit of work, and returns the sums of up to so many slots
-// in their order. newVisitor returns a visitor with its own memory. It saves at the end, too, if
-// more work follows. It takes 8 bytes per vertex and slot, which is also the size of a checkpoint.
-func (o DistanceOptions) accumulate(ctx context.Context, n, units, slots int, stage string, more bool, newVisitor func() visitor) ([]float64, error) {
+func newAccumulation(n, units, slots int) *accumulation {
 	slots = min(slots, max(1, units))
 	a := &accumulation{n: n, units: units, sums: make([][]float64, slots), next: make([]int, slots)}
+	a.round = slots * max(1, (units+slots*rounds-1)/(slots*rounds))
 	for slot := range a.next {
 		a.next[slot] = slot
 	}
+	return a
+}
+
+// accumulate calls a visitor for every unit of work, and returns the sums of up to so many slots
+// in their order. newVisitor returns a visitor with its own memory. It saves after rounds, and at the
+// end, too, if more work follows. It takes 8 bytes per vertex and slot; a checkpoint has 8 bytes per
+// vertex, and as many for each slot if the context ended.
+func (o DistanceOptions) accumulate(ctx context.Context, n, units, slots int, stage string, more bool, newVisitor func() visitor) ([]float64, error) {
+	a := newAccumulation(n, units, slots)
 	if o.From != nil {
 		if err := a.read(o.From); err != nil {
 			return nil, err
@@ -80,28 +95,27 @@ func (o DistanceOptions) accumulate(ctx context.Context, n, units, slots int, st
 	}
 	free := sync.Pool{New: func() any { return newVisitor() }}
 	report := o.reporter(stage, int64(units))
-	for a.done.Load() < int64(units) {
-		until := time.Now().Add(o.Every)
+	for saved := time.Now(); a.folded < units; {
+		end := min(units, a.folded+a.round)
 		vec.Parallel(len(a.sums), 1, o.Workers, func(slot, _, _ int) {
-			for a.next[slot] < units && ctx.Err() == nil {
+			for a.next[slot] < end && ctx.Err() == nil {
 				if a.visit(slot, &free) {
 					report(a.done.Add(1))
-				}
-				if o.Save != nil && time.Now().After(until) {
-					return
 				}
 			}
 		})
 		if err := o.end(ctx, a.write); err != nil {
 			return nil, err
 		}
-		if o.Save != nil && (more || a.done.Load() < int64(units)) {
+		a.fold(end)
+		if o.Save != nil && (more || end < units) && time.Since(saved) >= o.Every {
 			if err := o.Save(a.write); err != nil {
 				return nil, err
 			}
+			saved = time.Now()
 		}
 	}
-	return a.total(), nil
+	return a.sums[0], nil
 }
 
 // visit computes the next unit of a slot.
@@ -118,24 +132,38 @@ func (a *accumulation) visit(slot int, free *sync.Pool) bool {
 	return true
 }
 
-// total adds the sums of all slots, in place of the first.
-func (a *accumulation) total() []float64 {
-	total := a.sums[0]
+// fold adds the sums of the other slots to the first at the end of a round.
+func (a *accumulation) fold(end int) {
 	for _, s := range a.sums[1:] {
 		for v, x := range s {
-			total[v] += x
+			a.sums[0][v] += x
 		}
+		clear(s)
 	}
-	return total
+	a.folded = end
 }
 
-var accumulationMagic = [8]byte{'m', 'e', 'a', 's', 'u', 'm', 's', '1'}
+// begun reports whether a slot has a sum that is not in that of the first.
+func (a *accumulation) begun(slot int) bool {
+	if slot == 0 {
+		return a.next[0] > 0
+	}
+	return a.next[slot] > a.first(slot)
+}
+
+// first is the first unit of a slot in the present round.
+func (a *accumulation) first(slot int) int {
+	step := len(a.next)
+	return slot + (max(0, a.folded-slot)+step-1)/step*step
+}
+
+var accumulationMagic = [8]byte{'m', 'e', 'a', 's', 'u', 'm', 's', '2'}
 
 // accumulationHead is the beginning of a checkpoint. The next unit of each slot follows,
-// and then the sums of those that have begun.
+// and then the sum of the first and those of the others that have begun in this round.
 type accumulationHead struct {
-	Magic    [8]byte
-	N, Units int64
+	Magic            [8]byte
+	N, Units, Folded int64
 }
 
 func (a *accumulation) write(w io.Writer) error {
@@ -144,10 +172,10 @@ func (a *accumulation) write(w io.Writer) error {
 	for i, u := range a.next {
 		next[i] = int64(u)
 	}
-	parts := []any{accumulationHead{accumulationMagic, int64(a.n), int64(a.units)}, next}
-	for slot, u := range a.next {
-		if u > slot {
-			parts = append(parts, a.sums[slot])
+	parts := []any{accumulationHead{accumulationMagic, int64(a.n), int64(a.units), int64(a.folded)}, next}
+	for slot, sum := range a.sums {
+		if a.begun(slot) {
+			parts = append(parts, sum)
 		}
 	}
 	if err := vec.WriteNumbers(out, parts...); err != nil {
@@ -164,18 +192,22 @@ func (a *accumulation) read(from io.Reader) error {
 	if err := vec.ReadNumbers(in, ErrCheckpoint, &head, next); err != nil {
 		return err
 	}
-	if head.Magic != accumulationMagic || head.N != int64(a.n) || head.Units != int64(a.units) {
+	whole := head.Folded == int64(a.units) || head.Folded%int64(a.round) == 0
+	if head.Magic != accumulationMagic || head.N != int64(a.n) || head.Units != int64(a.units) || head.Folded < 0 || head.Folded > head.Units || !whole {
 		return fmt.Errorf("%w: it is not one of this graph and these options", ErrCheckpoint)
 	}
+	a.folded = int(head.Folded)
+	end := min(a.units, a.folded+a.round)
 	for slot, u := range next {
-		first, step := int64(slot), int64(len(next))
-		if u < first || u >= int64(a.units)+step || (u-first)%step != 0 {
+		first, step := int64(a.first(slot)), int64(len(next))
+		if u < first || u >= int64(end)+step || (u-first)%step != 0 {
 			return fmt.Errorf("%w: unit %d of %d", ErrCheckpoint, u, a.units)
 		}
-		if a.next[slot] = int(u); u == first {
+		a.next[slot] = int(u)
+		a.done.Add((u - int64(slot)) / step)
+		if !a.begun(slot) {
 			continue
 		}
-		a.done.Add((u - first) / step)
 		a.sums[slot] = make([]float64, a.n)
 		if err := vec.ReadNumbers(in, ErrCheckpoint, a.sums[slot]); err != nil {
 			return err

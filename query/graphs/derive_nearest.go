@@ -27,7 +27,7 @@ func resolveNearestGraph(c *engine.Call, req DeriveRequest) (found derivation, e
 		return found, err
 	}
 	found.search, err = search.ResolveSearch(c, search.Question{
-		Embedding: req.Embedding, Metric: req.Metric, Scope: search.Scope{K: req.K}, Attributes: session.AttributeNames(found.graph),
+		Embedding: req.Embedding, Metric: req.Metric, Many: true, Scope: search.Scope{K: req.K}, Attributes: session.AttributeNames(found.graph),
 	})
 	return found, err
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"heavytail/.ci/repeat"
 	"heavytail/query"
 	"heavytail/query/internal/querytest"
+	"heavytail/query/rows"
 	"heavytail/storage"
 )
 
@@ -106,6 +109,77 @@ func TestJobs_Killed(t *testing.T) {
 				t.Error("no job was resumed from a checkpoint")
 			}
 		})
+	}
+}
+
+// A store that is moved, copied or backed up has its jobs, without the checkpoints that are files beside
+// it: BACKUP says so, and so does RESUME, which starts over. With the file moved too, it continues.
+func TestJobs_Moved(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	path := querytest.CopyStore(t, querytest.JobStore(t))
+	if querytest.Child(t, path, querytest.JobStatements["walks"], 3, querytest.Never) {
+		t.Fatal("the job was not stopped")
+	}
+	var notices []string
+	open := func(path string) (*query.DB, uint64, bool) {
+		t.Helper()
+		notices = nil
+		db, err := query.Open(path, &query.Options{Notice: func(n rows.Notice) { notices = append(notices, n.Text) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, checkpoint := lastStopped(t, db)
+		return db, id, checkpoint
+	}
+	says := func(parts ...string) {
+		t.Helper()
+		for _, part := range parts {
+			if !slices.ContainsFunc(notices, func(n string) bool { return strings.Contains(n, part) }) {
+				t.Errorf("notices %q lack %q", notices, part)
+			}
+		}
+	}
+	dir := t.TempDir()
+	backup, moved := filepath.Join(dir, "backup"), filepath.Join(dir, "moved")
+	db, id, checkpoint := open(path)
+	info, err := querytest.Engine(db).Store.Job(ctx, id)
+	if err != nil || !checkpoint || filepath.Dir(info.CheckpointFile) != filepath.Dir(path) {
+		t.Fatalf("%+v, %v", info, err)
+	}
+	file := filepath.Base(info.CheckpointFile)
+	querytest.MustRun(t, db, "BACKUP INTO FILE '"+backup+"'")
+	says(fmt.Sprintf("lacks the checkpoint of job %d", id), file)
+	querytest.Close(t, db)
+	if err := os.Rename(path, moved); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []string{backup, moved} {
+		db, id, checkpoint := open(at)
+		if checkpoint {
+			t.Errorf("%s has a checkpoint", at)
+		}
+		if at == backup {
+			querytest.MustRun(t, db, fmt.Sprintf("RESUME JOB %d", id))
+			says("starts over: its checkpoint is lost", strings.Replace(file, filepath.Base(path), "backup", 1))
+			if !slices.Equal(querytest.RowsOfEmbedding(t, db), querytest.RowsOfJob(t, "walks")) {
+				t.Error("other bytes of a backup")
+			}
+		}
+		querytest.Close(t, db)
+	}
+	if err := os.Rename(info.CheckpointFile, filepath.Join(dir, strings.Replace(file, filepath.Base(path), "moved", 1))); err != nil {
+		t.Fatal(err)
+	}
+	db, id, checkpoint = open(moved)
+	querytest.MustRun(t, db, fmt.Sprintf("RESUME JOB %d", id))
+	says("continues from its checkpoint")
+	if !checkpoint || !slices.Equal(querytest.RowsOfEmbedding(t, db), querytest.RowsOfJob(t, "walks")) {
+		t.Errorf("other bytes, or no checkpoint: %v", checkpoint)
+	}
+	querytest.Close(t, db)
+	if files, _ := filepath.Glob(filepath.Join(dir, ".*.checkpoint")); len(files) > 0 {
+		t.Errorf("left %q", files)
 	}
 }
 

@@ -182,7 +182,7 @@ func resolvePrediction(c *engine.Call, req PredictRequest) (*prediction, error) 
 		if req.Near == 0 && !req.ofGraph() {
 			p.nearest.n = max(DefaultNear, req.K)
 		}
-		if p.nearest.index, _, err = search.IndexFor(c, e.Info, p.nearest.metric); err != nil {
+		if p.nearest.index, _, err = search.IndexFor(c, e.Info, p.nearest.metric, req.Vertex == ""); err != nil {
 			return nil, err
 		}
 	}

@@ -113,6 +113,15 @@ func runBackup(c *engine.Call, req BackupRequest, _ engine.Nothing) (result Back
 		return BackupResult{}, err
 	}
 	stop(result.Records, "")
+	jobs, err := c.DB.Store.Jobs(c.Ctx)
+	if err := c.Rest(err, "a job", "DROP JOB forgets it"); err != nil {
+		return BackupResult{}, err
+	}
+	for _, j := range jobs {
+		if j.Checkpoint > 0 && j.CheckpointFile != "" {
+			c.Notice("the backup lacks the checkpoint of job %d, the file %s: there RESUME JOB starts over", j.ID, fault.Quote(filepath.Base(j.CheckpointFile)))
+		}
+	}
 	result.Path, result.Notices = req.Path, c.Notices
 	return result, nil
 }

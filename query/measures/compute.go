@@ -243,6 +243,7 @@ func (f computable) spec(req ComputeRequest) job.Spec {
 		Kind: kindCompute, Text: parser.Text(&text), Target: attributeTarget + fault.Name(req.Graph) + "." + fault.Name(req.As), Graph: f.graph,
 		Options: f.settings(), Memory: max(computing+checkpoint, column),
 		Allocates: all + checkpoint + column + 1<<20, // and the record of the job
+		Result:    8 * n,
 		Purpose:   f.purpose(),
 	}
 }

@@ -120,7 +120,7 @@ func (s *Service) Nearest(ctx context.Context, req NearestRequest) (SearchResult
 // in the order of the graph or of the file, and their answers, which are those of Nearest,
 // nearest first, with ties in the order in which the vertices came into the graph. The
 // searches are made in batches on all workers, by scans (see index.Exact.SearchBatch) or
-// by an index of the embedding; the memory does not depend on the number of queries. An
+// by an index of the embedding, whichever takes less (index.BatchIsFaster); the memory does not depend on the number of queries. An
 // error is yielded last, with an empty row. The call begins when the iteration begins.
 func (s *Service) EachNearest(ctx context.Context, req NearestRequest) iter.Seq2[NearestRow, error] {
 	req.Each = true
@@ -156,7 +156,7 @@ func resolveNearest(c *engine.Call, req NearestRequest) (search.Search, error) {
 		return search.Search{}, err
 	}
 	q := search.Question{
-		Embedding: req.Embedding, Vector: req.Vector, Metric: req.Metric, Exact: req.Exact, Scope: search.Scope{K: req.K},
+		Embedding: req.Embedding, Vector: req.Vector, Metric: req.Metric, Exact: req.Exact, Many: req.Each, Scope: search.Scope{K: req.K},
 		Where: req.Where, Attributes: req.Attributes, Condition: req.condition, Reads: req.reads, OrderBy: req.OrderBy, Descending: req.Descending,
 	}
 	var err error

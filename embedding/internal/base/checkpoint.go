@@ -17,8 +17,9 @@ var ErrCheckpoint = errors.New("checkpoint cannot be used")
 // The zero value saves nothing and starts from the beginning.
 type Checkpoints struct {
 	// Save, if not nil, is called at intervals and when the context has ended, with a
-	// function that writes what is needed to continue. The computation waits for Save;
-	// an error of Save ends it. Short computations save nothing.
+	// function that writes what is needed to continue, which Save may call several times, or
+	// only with a writer that refuses: it decides whether the state is saved. The computation
+	// waits for Save; an error of Save ends it. Short computations save nothing.
 	Save func(write func(w io.Writer) error) error
 	// Every is the least time between two calls. The call at the end of the context does
 	// not wait for it.

@@ -24,6 +24,9 @@ type Active struct {
 	running bool          // Run has begun; belongs to the goroutine of the job, as the following fields do
 	saved   time.Time     // end of the last checkpoint
 	saving  time.Duration // time that it took
+	tried   time.Duration // time from the last checkpoint, or from began, to one that was too large
+	result  int64         // Spec.Result
+	written int64         // bytes of all checkpoints
 
 	mu      sync.Mutex // guards the following fields
 	info    storage.JobInfo

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -56,7 +57,7 @@ func (r *Runner) start(ctx context.Context, j *Active, spec Spec) error {
 	info.Seconds, info.Peak = j.info.Seconds, j.info.Peak
 	info.Checkpoint, info.Checkpointed = j.info.Checkpoint, j.info.Checkpointed
 	info.State, info.Started = storage.JobRunning, time.Now()
-	j.info, j.began, j.running = info, time.Now(), true
+	j.info, j.began, j.running, j.result = info, time.Now(), true, spec.Result
 	j.mu.Unlock()
 	if j.context == nil {
 		j.context, j.cancel = context.WithCancelCause(ctx)
@@ -72,7 +73,7 @@ func (r *Runner) start(ctx context.Context, j *Active, spec Spec) error {
 // the job, if the job can continue from it.
 func (r *Runner) withCheckpoints(c *session.Call, j *Active, spec Spec, f func(embedding.Checkpoints) error) error {
 	checkpoints := embedding.Checkpoints{
-		Every: min(r.First, r.Every), // save decides
+		Every: min(time.Second, r.Every), // save decides
 		Save:  func(write func(io.Writer) error) error { return r.save(c, j, write) },
 	}
 	from, err := r.checkpointOf(c, j, spec)
@@ -101,6 +102,8 @@ func (r *Runner) checkpointOf(c *session.Call, j *Active, spec Spec) (io.ReadClo
 	}
 	why := ""
 	switch {
+	case old.Checkpoint == 0 && old.CheckpointFile != "":
+		why = fmt.Sprintf("its checkpoint is lost: there is no whole file %s beside the store", fault.Quote(filepath.Base(old.CheckpointFile)))
 	case old.Checkpoint == 0:
 		why = "it has no checkpoint"
 	case old.Kernel != vec.Kind():
@@ -180,43 +183,56 @@ func (r *Runner) save(c *session.Call, j *Active, write func(io.Writer) error) e
 	})
 	if err == nil || errors.Is(err, storage.ErrUnfreed) {
 		j.mu.Lock()
+		j.written += size.bytes
 		j.keep, j.info.Checkpoint, j.info.Checkpointed = true, size.bytes, time.Now()
 		j.mu.Unlock()
 		r.AtCheckpoint("end")
 	}
-	j.saved = time.Now()
+	j.saved, j.tried = time.Now(), 0
 	j.saving = j.saved.Sub(began)
 	return err
 }
 
-// due reports whether a running job is to save a checkpoint now: its first after [Runner.First] if
-// that is small, any other after [Runner.Every], or later if the last one took so long, or the job runs
-// for so long, that it is too early for the next.
+// due reports whether a running job is to save a checkpoint now. That is not before [Runner.Every]
+// after the last one, later if that took long to write, and only if its bytes are worth the work
+// since: as many as the result has are worth [Runner.Soon] of work at first, then twice the work
+// before the last checkpoint, and [Runner.Late] at most. Where the state of a job varies in size,
+// this also chooses the moments at which it is small. Until [Runner.Bounded] all checkpoints have
+// at most four times the bytes of the result.
 func (r *Runner) due(j *Active, write func(io.Writer) error) (bool, error) {
+	ran, last := time.Since(j.began), time.Duration(0)
 	if !j.saved.IsZero() {
-		part := time.Duration(r.Share * float64(time.Since(j.began)))
-		return time.Since(j.saved) >= max(r.Every, r.Spacing*j.saving, part), nil
+		last = j.saved.Sub(j.began)
 	}
-	switch ran := time.Since(j.began); {
-	case ran < min(r.First, r.Every):
+	since := ran - last
+	if since < max(r.Every, r.Spacing*j.saving, j.tried+j.tried/tries) {
 		return false, nil
-	case ran >= r.Every:
+	}
+	worth := min(max(2*last, r.Soon), r.Late)
+	if worth <= 0 {
 		return true, nil
 	}
-	err := write(new(smallOnly))
-	if errors.Is(err, errLarge) {
-		return false, nil
+	result := max(j.result, smallest)
+	bytes := int64(float64(result) * since.Seconds() / worth.Seconds())
+	if ran < r.Bounded {
+		bytes = min(bytes, 4*result-j.written)
 	}
-	return err == nil, err
+	if err := write((*room)(&bytes)); err != nil {
+		if errors.Is(err, errLarge) {
+			j.tried, err = since, nil
+		}
+		return false, err
+	}
+	return true, nil
 }
 
-// smallOnly counts bytes up to the size of a small checkpoint, and then returns errLarge.
-type smallOnly int64
+// room is how many more bytes may be written; beyond them is errLarge.
+type room int64
 
-var errLarge = errors.New("the checkpoint is not small")
+var errLarge = errors.New("the checkpoint is too large for now")
 
-func (s *smallOnly) Write(p []byte) (int, error) {
-	if *s += smallOnly(len(p)); *s > small {
+func (r *room) Write(p []byte) (int, error) {
+	if *r -= room(len(p)); *r < 0 {
 		return 0, errLarge
 	}
 	return len(p), nil

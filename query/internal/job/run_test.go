@@ -3,13 +3,13 @@ package job
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"heavytail/.ci/leaktest"
@@ -38,7 +38,7 @@ func newBench(t *testing.T) *bench {
 	}
 	b := &bench{store: store, cache: session.NewCache(1000, true)}
 	b.Runner = NewRunner(store, b.cache, 1, func(j storage.JobInfo) string { return "target " + j.Target }, func() { b.ended.Add(1) })
-	b.Least, b.Every, b.Spacing, b.Share = 0, 0, 0, 0
+	b.Least, b.Every, b.Soon, b.Late, b.Spacing = 0, 0, 0, 0, 0
 	t.Cleanup(func() {
 		b.Stop()
 		b.Wait()
@@ -116,31 +116,34 @@ func TestRunner_Continues(t *testing.T) {
 	}
 }
 
-// The next checkpoint waits for a multiple of the time that the last one took, and for a share of the
-// time that the job has run, unless the job is stopped; then its progress is reported, and is not
-// that of the job.
+// The next checkpoint waits for a multiple of the time that the last one took, and until its bytes are
+// worth it, unless the job is stopped; then its progress is reported, and is not that of the job.
 func TestRunner_Spacing(t *testing.T) {
 	t.Parallel()
-	for name, wait := range map[string]func(r *Runner){
-		"the last": func(r *Runner) { r.Spacing = 1e6 },
-		"the job":  func(r *Runner) { r.Share = 1e6 },
-	} {
-		runnerSpacing(t, name, wait)
-	}
+	const long = 1e6 * time.Hour
+	last := strings.Repeat("x", 5<<20) // long enough to report progress
+	runnerSpacing(t, func(r *Runner) { r.Spacing = 1e6 }, "first", last)
+	runnerSpacing(t, func(r *Runner) { r.Soon, r.Late = long, long }, last)
 }
 
-func runnerSpacing(t *testing.T, name string, wait func(r *Runner)) {
+func runnerSpacing(t *testing.T, wait func(r *Runner), want ...string) {
 	t.Helper()
-	b, last := newBench(t), strings.Repeat("x", 5<<20) // long enough to report progress
+	b, last := newBench(t), want[len(want)-1]
 	wait(b.Runner)
 	c, j := b.call(t), b.New(storage.JobInfo{}, false)
 	var stages []string
 	c.Meter.Report = func(p rows.Progress) { stages = append(stages, p.Stage+" "+p.Unit) }
 	var saved []string
+	written := ""
+	b.AtCheckpoint = func(point string) {
+		if point == "end" {
+			saved = append(saved, written)
+		}
+	}
 	_ = b.Run(c, j, spec("x"), func(p embedding.Checkpoints) error {
 		c.Meter.Update("training", 3, 7)
 		save := func(text string) {
-			err := p.Save(func(w io.Writer) error { saved = append(saved, text); _, err := io.WriteString(w, text); return err })
+			err := p.Save(func(w io.Writer) error { written = text; _, err := io.WriteString(w, text); return err })
 			if err != nil {
 				t.Error(err)
 			}
@@ -152,8 +155,8 @@ func runnerSpacing(t *testing.T, name string, wait func(r *Runner)) {
 		save(last)
 		return c.Ctx.Err()
 	})
-	if want := []string{"first", last}; !slices.Equal(saved, want) {
-		t.Errorf("%s: saved %d texts, expected %d", name, len(saved), len(want))
+	if !slices.Equal(saved, want) {
+		t.Errorf("saved %d texts, expected %d", len(saved), len(want))
 	}
 	if want := []string{"training steps", "saving a checkpoint bytes"}; !slices.Equal(stages, want) {
 		t.Errorf("stages %q, expected %q", stages, want)
@@ -161,7 +164,7 @@ func runnerSpacing(t *testing.T, name string, wait func(r *Runner)) {
 	if info := j.Info(); info.Stage != "training" || info.Done != 3 || info.Total != 7 {
 		t.Errorf("the record of the stopped job has %+v", info)
 	}
-	b.Spacing, b.Share = 0, 0
+	b.Spacing, b.Soon, b.Late, b.AtCheckpoint = 0, 0, 0, func(string) {}
 	c, j = b.call(t), b.New(storage.JobInfo{}, false)
 	count := 0
 	err := b.Run(c, j, spec("y"), func(p embedding.Checkpoints) error {
@@ -201,44 +204,53 @@ func TestRunner_Record(t *testing.T) {
 	}
 }
 
-// The first checkpoint does not wait for Every if it is small; the second does.
-func TestRunner_FirstCheckpoint(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		bytes        int
-		first, every time.Duration
-		want         int64
-	}{
-		"small":            {small, 0, time.Hour, small},
-		"large":            {small + 1, 0, time.Hour, 0},
-		"large, but later": {small + 1, 0, 0, small + 1},
-		"small, too early": {1, time.Hour, time.Hour, 0},
-	} {
-		b := newBench(t)
-		b.First, b.Every = c.first, c.every
-		piece := make([]byte, 1<<16)
-		err := b.Run(b.call(t), b.New(storage.JobInfo{}, false), spec("x"), func(p embedding.Checkpoints) error {
-			for range 2 {
-				err := p.Save(func(w io.Writer) error {
-					for left := c.bytes; left > 0; left -= len(piece) {
-						if _, err := w.Write(piece[:min(left, len(piece))]); err != nil {
-							return fmt.Errorf("wrapped: %w", err)
-						}
-					}
-					return nil
-				})
-				if err != nil {
-					return err
+// What jobs write as checkpoints is bounded by their results, and what a killed process loses by the
+// time that they are worth. The state of a job may vary in size: then small ones are saved.
+func TestRunner_Worth(t *testing.T) {
+	const result = 2 * smallest
+	for _, size := range []float64{0.001, 0.25, 0.5, 0.9, 1, 1.35, 2, 2.5, 2.9, 3, 4, 8} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(t)
+			b.Every, b.Soon, b.Late = every, soon, late
+			s := spec("x")
+			s.Result = result
+			began, last, gap := time.Now(), time.Duration(0), time.Duration(0)
+			var written, large int64
+			b.AtCheckpoint = func(point string) {
+				if now := time.Since(began); point == "begin" {
+					gap, last = now-last, now
 				}
 			}
-			if list := b.Active(); c.want > 0 && (len(list) != 1 || list[0].Checkpoint != c.want) {
-				t.Errorf("%s: %+v", name, list)
+			err := b.Run(b.call(t), b.New(storage.JobInfo{}, false), s, func(p embedding.Checkpoints) error {
+				for time.Since(began) < 2*time.Hour {
+					time.Sleep(p.Every)
+					before, bytes, extra := last, int64(size*result), int64(0)
+					if int(time.Since(began).Seconds())%7 > 0 {
+						extra = bytes
+					}
+					if err := p.Save(func(w io.Writer) error { _, err := w.Write(make([]byte, bytes+extra)); return err }); err != nil {
+						return err
+					}
+					ran := time.Since(began)
+					if last != before {
+						written += bytes + extra
+						large += extra
+						// A small one comes up every seven seconds, and a large one is worth twice the time.
+						if most := max(every, time.Duration(size*float64(min(max(2*before, soon), late)))); gap < most || gap > max(2*most, bounded)*(tries+1)/tries+2*time.Second {
+							t.Errorf("%g times the result: a checkpoint after %v and the next after %v, expected %v", size, before, last, most)
+						}
+					}
+					if total := result + written; total > 5*result && ran <= bounded {
+						t.Errorf("%g times the result: %d times the result was written in %v", size, total/result, ran)
+						return nil
+					}
+				}
+				return nil
+			})
+			if err != nil || written == 0 || last < bounded && size <= 2 || size > 1 && size < 4 && large > written/4 {
+				t.Errorf("%g times the result: %v, %d bytes written until %v, %d of them larger than the smallest", size, err, written, last, large)
 			}
-			return errors.New("enough")
 		})
-		if stored, _ := b.List(b.call(t)); err == nil || err.Error() != "enough" && c.want == 0 || len(stored) != 1 || stored[0].Checkpoint != c.want {
-			t.Errorf("%s: %v, %+v, expected a checkpoint of %d bytes", name, err, stored, c.want)
-		}
 	}
 }
 
@@ -249,7 +261,8 @@ func TestRunner_StartsOver(t *testing.T) {
 	b := newBench(t)
 	info := b.stopped(t, spec("x"), "half")
 	for why, change := range map[string]func(*storage.JobInfo, *Spec){
-		"it has no checkpoint":                 func(j *storage.JobInfo, _ *Spec) { j.Checkpoint = 0 },
+		"it has no checkpoint":                 func(j *storage.JobInfo, _ *Spec) { j.Checkpoint, j.CheckpointFile = 0, "" },
+		"is lost: there is no whole file":      func(j *storage.JobInfo, _ *Spec) { j.Checkpoint = 0 },
 		"a processor of another kind":          func(j *storage.JobInfo, _ *Spec) { j.Kernel = "abacus" },
 		"defaults of its options have changed": func(_ *storage.JobInfo, s *Spec) { s.Options[0].Value = "2" },
 		"graph g was dropped and recreated":    func(_ *storage.JobInfo, s *Spec) { s.Graph = storage.GraphInfo{Name: "g", ID: 7} },

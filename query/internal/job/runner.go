@@ -25,6 +25,7 @@ type Spec struct {
 	Memory       int64             // bytes in use at a time, beside the graph and what Beside counts
 	Allocates    int64             // bytes of everything that the job allocates; 0 if that is far more than Memory
 	Beside       int64             // bytes of vectors that are loaded for the job
+	Result       int64             // about as many bytes as the job will store, if it saves checkpoints
 	Purpose      string            // name of the work that takes the memory, for errors
 	KeepsVectors bool              // the job adds to the target and leaves its vectors unchanged
 }
@@ -52,34 +53,41 @@ const (
 	// time than it takes to look at the record.
 	least = 2 * time.Second
 
-	// first is the least time to the first checkpoint of a job if that has at most small bytes,
-	// which take about a twentieth of this time to write: a process that is killed later loses no
-	// more than a user notices. Larger ones wait for every.
-	first = 5 * time.Second
-	small = 64 << 20
-
-	// every is the least time between two checkpoints. Writing one of a hundred megabytes
-	// takes some tenths of a second.
+	// every is the least time between two checkpoints, and from the beginning to the first one: a
+	// process that is killed loses this much work. Shorter jobs write nothing but their result.
 	every = 30 * time.Second
 
-	// spacing is how many times as long as the last checkpoint took it is to the next one, so
-	// that large ones take at most a twentieth of the time of the job. One of five million
+	// A checkpoint as large as the result is worth soon of work at first, and late at most. So a
+	// job whose checkpoints have a times the bytes of its result saves the first after a minutes,
+	// the others after 1 + 2a times as long as the one before, and from 15 minutes on each after a
+	// half hours. Until bounded, the checkpoints and the result have five times the bytes of the
+	// result at most. Large checkpoints protect less: with one in each half minute, a job of ten
+	// minutes with an a of 4 would write 80 times its result.
+	soon, late = time.Minute, 30 * time.Minute
+	bounded    = 20 * time.Minute
+
+	// smallest is the least result in bytes that counts: the record of a job, which is written
+	// with each checkpoint, takes a tenth of it.
+	smallest = 1 << 20
+
+	// spacing is how many times as long as the last checkpoint took it is to the next one at least, so
+	// that on slow disks they take at most a twentieth of the time of the job. One of five million
 	// vertices has gigabytes.
 	spacing = 20
 
-	// share is the least time between two checkpoints as a share of the time that the job has run. It
-	// is more than every from eight minutes on: a process that is killed loses a sixteenth of its
-	// work at most, and a job of ten hours writes its state 90 times and not 1,200.
-	share = 1. / 16
+	// tries is how often, while the time since the last checkpoint doubles, the size of one that was
+	// too large is measured again, which takes as long as copying what was worth its bytes.
+	tries = 16
 )
 
 // Runner keeps the active jobs of a database. The fields are set before the first
 // job, by tests.
 type Runner struct {
-	Least, First, Every time.Duration
-	Spacing             time.Duration // times the duration of the last checkpoint
-	Share               float64       // of the time that the job has run
-	Slots               chan struct{} // takes one element for each job in the background that runs
+	Least, Every time.Duration
+	Soon, Late   time.Duration // what a checkpoint as large as the result is worth
+	Bounded      time.Duration // while all checkpoints are bounded by the result
+	Spacing      time.Duration // times the duration of the last checkpoint
+	Slots        chan struct{} // takes one element for each job in the background that runs
 	// AtCheckpoint is called before and after the writing of each checkpoint; tests
 	// stop there.
 	AtCheckpoint func(point string)
@@ -103,7 +111,7 @@ type Runner struct {
 // whenever a job has ended.
 func NewRunner(store *storage.DB, cache *session.Cache, slots int, target func(storage.JobInfo) string, ended func()) *Runner {
 	r := &Runner{
-		Least: least, First: first, Every: every, Spacing: spacing, Share: share, Slots: make(chan struct{}, slots),
+		Least: least, Every: every, Soon: soon, Late: late, Bounded: bounded, Spacing: spacing, Slots: make(chan struct{}, slots),
 		AtCheckpoint: func(string) {}, AtRecord: func() {},
 		store: store, cache: cache, write: target, ended: ended,
 	}

@@ -54,18 +54,31 @@ func Text(method string, options []option.Given) parser.Call {
 // Bytes estimates the memory of the computation, with its result, and then of storing the result.
 func (m Configured) Bytes(g *session.Graph) int64 {
 	bytes, _ := run.Bytes(g.Graph, m.Method.Name, m.Options) // method and options have been checked
-	n := g.Graph.Vertices()
-	return max(bytes, StoringBytes(m.Method.Name, session.VectorBytes(n, int(m.Dim(n))), 1))
+	return max(bytes, StoringBytes(m.Method.Name, m.vectorBytes(g.Graph.Vertices()), 1))
 }
 
-// StoringBytes is the memory of storing vectors of so many bytes, of which there are copies. Methods that learn
-// from walks store the inner nodes of their tree beside them, which are as large again.
-func StoringBytes(method string, vectors, copies int64) int64 {
-	kept := copies * vectors
-	if run.HasWalks(method) {
-		kept *= 2
+// Stored is the size of the embedding of n vertices in the file, with its state or without.
+func (m Configured) Stored(n int, stateless bool) int64 {
+	if stateless {
+		return m.vectorBytes(n)
 	}
-	return kept + session.StoringBytes(vectors)
+	return keptBytes(m.Method.Name, m.vectorBytes(n))
+}
+
+func (m Configured) vectorBytes(n int) int64 { return session.VectorBytes(n, int(m.Dim(n))) }
+
+// StoringBytes is the memory of storing vectors of so many bytes, of which there are copies.
+func StoringBytes(method string, vectors, copies int64) int64 {
+	return copies*keptBytes(method, vectors) + session.StoringBytes(vectors)
+}
+
+// keptBytes is what a method keeps with vectors of so many bytes. Methods that learn from walks store the
+// inner nodes of their tree beside them, which are as large again.
+func keptBytes(method string, vectors int64) int64 {
+	if run.HasWalks(method) {
+		return 2 * vectors
+	}
+	return vectors
 }
 
 // Dim returns the number of coordinates of an embedding of n vertices.

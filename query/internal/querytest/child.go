@@ -52,7 +52,7 @@ func RunChild() bool {
 		points++
 	}
 	if dies == AtRecord {
-		Engine(db).Runner.First, Engine(db).Runner.Every = time.Hour, time.Hour
+		Engine(db).Runner.Every = time.Hour
 		Engine(db).Runner.AtRecord = die
 	}
 	ctx := context.Background()

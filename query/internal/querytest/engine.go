@@ -70,7 +70,7 @@ func Loaded(db *query.DB) bool {
 // Eager makes the jobs of a database save at every opportunity.
 func Eager(db *query.DB) {
 	r := Engine(db).Runner
-	r.Least, r.Every, r.Spacing, r.Share = 0, time.Nanosecond, 0, 0
+	r.Least, r.Every, r.Soon, r.Late, r.Spacing = 0, time.Nanosecond, 0, 0, 0
 }
 
 // RowsOfJob returns the rows that an uninterrupted run of one of jobStatements computes from

@@ -13,15 +13,19 @@ import (
 	"heavytail/storage"
 )
 
-// IndexFor finds the index that a search of an embedding can use. It returns nil
+// IndexFor finds the index that a search of an embedding can use, with many for one of many queries. It returns nil
 // if there is none, or if a scan is as fast; slow is whether there is one that takes longer than a scan.
-func IndexFor(c *engine.Call, e storage.EmbeddingInfo, metric index.Metric) (found *storage.IndexInfo, slow bool, err error) {
+func IndexFor(c *engine.Call, e storage.EmbeddingInfo, metric index.Metric, many bool) (found *storage.IndexInfo, slow bool, err error) {
 	if 4*int64(e.Vertices)*int64(e.Dim) < c.DB.Opts.IndexBytes {
 		return nil, false, nil
 	}
+	scanIsFaster := index.ScanIsFaster
+	if many {
+		scanIsFaster = index.BatchIsFaster
+	}
 	info, _, err := c.DB.Store.Index(c.Ctx, e, metric.String())
 	switch {
-	case err == nil && index.ScanIsFaster(info.Vectors, info.Compared) && !c.DB.Opts.GraphOnly:
+	case err == nil && scanIsFaster(info.Vectors, info.Compared) && !c.DB.Opts.GraphOnly:
 		return nil, true, nil
 	case err == nil:
 		return &info, false, nil

@@ -92,6 +92,7 @@ type Question struct {
 	Vector     []float32
 	Metric     index.Metric
 	Exact      bool // do not use an index
+	Many       bool // each of many vertices is a query of its own
 	Where      func(where.Candidate) bool
 	Attributes []string         // that where reads
 	Condition  string           // the text of where
@@ -196,7 +197,7 @@ func ResolveSearch(c *engine.Call, q Question) (s Search, err error) {
 	s.Attributes = engine.WithColumn(q.Attributes, q.OrderBy)
 	if !q.Exact {
 		var slow bool
-		if s.Index, slow, err = IndexFor(c, s.Entry.Info, q.Metric); slow {
+		if s.Index, slow, err = IndexFor(c, s.Entry.Info, q.Metric, q.Many); slow {
 			s.scans = "; this takes less than searching the index, which compares very many vectors"
 		}
 	}

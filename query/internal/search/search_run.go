@@ -180,7 +180,7 @@ func (l *Loaded) load(s Search) (err error) {
 		return err
 	}
 	if !s.Exact && session.EmbeddingKey(l.Space.Info) != session.EmbeddingKey(s.Entry.Info) {
-		if l.Index, _, err = IndexFor(c, l.Space.Info, s.Metric); err != nil {
+		if l.Index, _, err = IndexFor(c, l.Space.Info, s.Metric, s.Many); err != nil {
 			return err
 		}
 	}

@@ -113,6 +113,9 @@ func (w *besideWriter) flush() error {
 	return nil
 }
 
+// BesideName is the path of the file of a stream.
+func (db *Store) BesideName(b BlobRecord) string { return db.besideName(b.Object) }
+
 // HasBeside reports whether the file of a stream is there with all its bytes.
 func (db *Store) HasBeside(b BlobRecord) bool {
 	info, err := os.Stat(db.besideName(b.Object))
