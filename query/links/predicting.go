@@ -306,7 +306,7 @@ func replay(c *engine.Call, p *loaded) (release func(), err error) {
 	p.graph = &session.Graph{Snapshot: p.graph.Before(*p.AsOf)}
 	scorer := p.Scorers[0].Scorer
 	p.Scorers = nil
-	bound, err := bindScorer(c, p.loadedScoring, scorer, fault.Scorer(0))
+	bound, err := bindScorer(c, p.loadedScoring, scorer, p.BaseRate, fault.Scorer(0))
 	if err != nil {
 		release()
 		return nil, err

@@ -80,6 +80,7 @@ type PredictRequest struct {
 	// of the graph, as link.NewPredictorAlong does, which may be the ways back of others; "both" predicts links of the
 	// undirected view, and is the default where With is a model, which has been trained on it.
 	Direction string
+	BaseRate  float64 // as in ScoreRequest
 	// AsOf predicts from the edges whose time is before one, in the unit of the times of the
 	// graph (of dates seconds since 1970), and from those without a time; nil predicts from
 	// all. Scorers of embeddings, which have seen later edges, are refused.
@@ -143,7 +144,7 @@ func (req PredictRequest) check() error {
 		return fault.New(fault.Vertex, "both the links of one vertex and those of each of a file are asked for")
 	case req.Stored && req.ofGraph():
 		return fault.New(fault.Vertex, "the links of each vertex are stored, and none is named")
-	case req.Stored && (req.Where != nil || req.OrderBy != "" || req.Near != 0 || x != nil || req.Top != 0 || req.Sides != "" || req.Direction != "" || req.AsOf != nil):
+	case req.Stored && (req.Where != nil || req.OrderBy != "" || req.Near != 0 || x != nil || req.Top != 0 || req.Sides != "" || req.Direction != "" || req.BaseRate != 0 || req.AsOf != nil):
 		return fault.New(fault.Statement, "stored links are read as they are, without a condition, an order and options")
 	case !req.Each && !req.some().All():
 		return engine.NotOfMany()
@@ -174,7 +175,7 @@ func resolvePrediction(c *engine.Call, req PredictRequest) (*prediction, error) 
 		return nil, err
 	}
 	p := &prediction{PredictRequest: req, scorerEntries: scorers}
-	if err := cmp.Or(p.setDirection(), checkAsOf(p), scoring.CheckSides(p.graph, p.Sides, req.With)); err != nil {
+	if err := cmp.Or(p.setDirection(), p.atBaseRate(p.BaseRate), checkAsOf(p), scoring.CheckSides(p.graph, p.Sides, req.With)); err != nil {
 		return nil, err
 	}
 	if e := scorers.scorers[0].embedding(); e != nil && req.Near >= 0 {

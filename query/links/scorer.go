@@ -77,6 +77,16 @@ type scorerEntries struct {
 	graph   storage.GraphInfo
 	scorers []scorerEntry
 	along   bool // pairs have the direction of the edges of the graph
+
+	baseRate float64 // of edges, for the probabilities of models; 0 for equal numbers of edges and other pairs
+}
+
+// atBaseRate sets the base rate, which is for models.
+func (s *scorerEntries) atBaseRate(rate float64) error {
+	if s.baseRate = rate; rate > 0 && !slices.ContainsFunc(s.scorers, func(w scorerEntry) bool { return w.Model != "" }) {
+		return fault.OfOption(baseRateOption, "is for the probabilities of models, and no scorer is one")
+	}
+	return nil
 }
 
 // toward sets the direction of the pairs.

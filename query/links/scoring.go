@@ -106,7 +106,7 @@ func bindScorers(c *engine.Call, s *loadedScoring, found *scorerEntries) error {
 	}
 	s.Scorers, s.spaces = nil, nil
 	for i, w := range found.scorers {
-		b, err := bindScorer(c, s, w.Scorer, fault.Scorer(i))
+		b, err := bindScorer(c, s, w.Scorer, found.baseRate, fault.Scorer(i))
 		if err != nil {
 			return err
 		}
@@ -123,14 +123,14 @@ func bindScorers(c *engine.Call, s *loadedScoring, found *scorerEntries) error {
 	return nil
 }
 
-func bindScorer(c *engine.Call, s *loadedScoring, w catalogue.Scorer, at fault.Part) (boundScorer, error) {
+func bindScorer(c *engine.Call, s *loadedScoring, w catalogue.Scorer, baseRate float64, at fault.Part) (boundScorer, error) {
 	if i := slices.IndexFunc(s.Scorers, func(b boundScorer) bool { return b.Scorer == w }); i >= 0 {
 		return s.Scorers[i], nil // named twice
 	}
 	b := boundScorer{Scorer: w, Rows: uint32(s.graph.Graph.Vertices())}
 	var matrix *vec.Matrix
 	if w.Model != "" {
-		m, err := bindModel(c, w.Model, s.graph, at)
+		m, err := bindModel(c, w.Model, s.graph, baseRate, at)
 		if err != nil {
 			return b, s.lostTimes(w, at, err)
 		}

@@ -924,14 +924,17 @@ class Statements:
     def score(
         self, pairs: Iterable[tuple[Key, Key]], scorers: Union[Scorer, str, Iterable[str]],
         graph: Optional[str] = None, *, direction: Optional[Literal["out", "both"]] = None,
-        columns: Optional[Iterable[str]] = None, where: Optional[Condition] = None, order_by: Optional[str] = None,
-        descending: bool = False, limit: Optional[int] = None, offset: Optional[int] = None, arrow: bool = False,
+        base_rate: Optional[float] = None, columns: Optional[Iterable[str]] = None, where: Optional[Condition] = None,
+        order_by: Optional[str] = None, descending: bool = False, limit: Optional[int] = None,
+        offset: Optional[int] = None, arrow: bool = False,
     ) -> Table:
         """Scores how likely a link between two vertices is; SHOW SCORERS lists the scorers.
 
         - scorers: one or several, such as "jaccard", "cosine(spec)" with an embedding, or "model(friends)".
         - direction: in a directed graph: out: a pair is scored as an edge from its source to its target, along the
           edges; both: the undirected view (default 'out').
+        - base_rate: fraction of edges among such pairs, such as 0.001, at which the probability of a model is the
+          score; 0 is that of equal numbers of edges and other pairs (default 0).
 
         Columns: source, target, and one column for each scorer.
         """
@@ -939,7 +942,7 @@ class Statements:
         s.pairs("", pairs)
         s.name("IN", graph)
         s.scorers("WITH", scorers)
-        s.options({"direction": direction})
+        s.options({"direction": direction, "base_rate": base_rate})
         s.rows(columns=columns, where=where, order_by=order_by, descending=descending, limit=limit, offset=offset)
         return self._run(s, arrow=arrow)
 
@@ -958,8 +961,8 @@ class Statements:
         - scorers: one or several, such as "jaccard", "cosine(spec)" with an embedding, or "model(friends)".
         - direction: in a directed graph: out: a pair is scored as an edge from its source to its target, along the
           edges; both: the undirected view (default 'out').
-        - base_rate: fraction of edges among pairs such as this one, such as 0.001, for which the probability of a
-          model is shown too; 0 shows that of equal numbers of edges and other pairs alone (default 0).
+        - base_rate: fraction of edges among such pairs, such as 0.001, at which the probability of a model is shown
+          too; 0 is that of equal numbers of edges and other pairs (default 0).
 
         Columns: item, value, usual, part.
         """
@@ -974,10 +977,10 @@ class Statements:
         self, scorer: Union[Scorer, str], k: int = 10, *, vertex: Optional[Key] = None, graph: Optional[str] = None,
         as_of: Optional[Value] = None, near: Optional[int] = None,
         threshold: Optional[Union[float, Literal["none"]]] = None, direction: Optional[Literal["out", "both"]] = None,
-        top: Optional[int] = None, sides: Optional[str] = None, first: Optional[int] = None,
-        count: Optional[Union[int, Literal["all"]]] = None, columns: Optional[Iterable[str]] = None,
-        where: Optional[Condition] = None, order_by: Optional[str] = None, descending: bool = False,
-        limit: Optional[int] = None, offset: Optional[int] = None, arrow: bool = False,
+        top: Optional[int] = None, sides: Optional[str] = None, base_rate: Optional[float] = None,
+        first: Optional[int] = None, count: Optional[Union[int, Literal["all"]]] = None,
+        columns: Optional[Iterable[str]] = None, where: Optional[Condition] = None, order_by: Optional[str] = None,
+        descending: bool = False, limit: Optional[int] = None, offset: Optional[int] = None, arrow: bool = False,
     ) -> Table:
         """Finds the likeliest links that the graph does not have, of one vertex, of every vertex or of the graph.
 
@@ -1004,6 +1007,8 @@ class Statements:
         - sides: in a bipartite graph, links between its sides only, such as users and items: an attribute with two
           values, or auto to find the sides from the edges; not for scorers of common neighbours, which are 0 for all
           such pairs (default 'none').
+        - base_rate: fraction of edges among such pairs, such as 0.001, at which the probability of a model is the
+          score; 0 is that of equal numbers of edges and other pairs (default 0).
         - first: number of the first vertex with FOR ALL, or key of the file with FOR FILE, from 0; a file of CSV or
           TSV that does not begin with number 0 has no header (default 0).
         - count: largest number of vertices or keys; all takes all that follow the first one (default 'all').
@@ -1018,7 +1023,7 @@ class Statements:
         s.name("IN", graph)
         s.scorer("WITH", scorer)
         s.value("AS OF", as_of)
-        s.options({"near": near, "threshold": threshold, "direction": direction, "top": top, "sides": sides, "first": first, "count": count})
+        s.options({"near": near, "threshold": threshold, "direction": direction, "top": top, "sides": sides, "base_rate": base_rate, "first": first, "count": count})
         s.rows(columns=columns, where=where, order_by=order_by, descending=descending, limit=limit, offset=offset)
         return self._run(s, arrow=arrow)
 
@@ -1026,10 +1031,10 @@ class Statements:
         self, scorer: Optional[Union[Scorer, str]] = None, k: int = 10, *, graph: Optional[str] = None,
         as_of: Optional[Value] = None, near: Optional[int] = None,
         threshold: Optional[Union[float, Literal["none"]]] = None, direction: Optional[Literal["out", "both"]] = None,
-        top: Optional[int] = None, sides: Optional[str] = None, first: Optional[int] = None,
-        count: Optional[Union[int, Literal["all"]]] = None, columns: Optional[Iterable[str]] = None,
-        where: Optional[Condition] = None, order_by: Optional[str] = None, descending: bool = False,
-        limit: Optional[int] = None, offset: Optional[int] = None, arrow: bool = False,
+        top: Optional[int] = None, sides: Optional[str] = None, base_rate: Optional[float] = None,
+        first: Optional[int] = None, count: Optional[Union[int, Literal["all"]]] = None,
+        columns: Optional[Iterable[str]] = None, where: Optional[Condition] = None, order_by: Optional[str] = None,
+        descending: bool = False, limit: Optional[int] = None, offset: Optional[int] = None, arrow: bool = False,
     ) -> Table:
         """Finds the likeliest links that the graph does not have, of one vertex, of every vertex or of the graph.
 
@@ -1056,6 +1061,8 @@ class Statements:
         - sides: in a bipartite graph, links between its sides only, such as users and items: an attribute with two
           values, or auto to find the sides from the edges; not for scorers of common neighbours, which are 0 for all
           such pairs (default 'none').
+        - base_rate: fraction of edges among such pairs, such as 0.001, at which the probability of a model is the
+          score; 0 is that of equal numbers of edges and other pairs (default 0).
         - first: number of the first vertex with FOR ALL, or key of the file with FOR FILE, from 0; a file of CSV or
           TSV that does not begin with number 0 has no header (default 0).
         - count: largest number of vertices or keys; all takes all that follow the first one (default 'all').
@@ -1068,7 +1075,7 @@ class Statements:
         s.name("LINKS FOR ALL IN", graph)
         s.scorer("WITH", scorer)
         s.value("AS OF", as_of)
-        s.options({"near": near, "threshold": threshold, "direction": direction, "top": top, "sides": sides, "first": first, "count": count})
+        s.options({"near": near, "threshold": threshold, "direction": direction, "top": top, "sides": sides, "base_rate": base_rate, "first": first, "count": count})
         s.rows(columns=columns, where=where, order_by=order_by, descending=descending, limit=limit, offset=offset)
         return self._run(s, arrow=arrow)
 
