@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"heavytail/.ci/repeat"
+	"heavytail/index"
 	"heavytail/storage/csr"
 	"heavytail/storage/generate"
 	"heavytail/storage/vec"
@@ -491,6 +492,31 @@ func TestEmbed_ResumeSaved(t *testing.T) {
 	if !sizes[1] || !sizes[3] || !sizes[5] || sizes[6] {
 		t.Errorf("checkpoints of %v matrices", sizes)
 	}
+}
+
+// FuzzRead continues runs from any bytes: they are no checkpoint, or the run ends, or their numbers
+// are so large that it finds none of its own.
+func FuzzRead(f *testing.F) {
+	g := grown(f, 12, 2)
+	o := Options{Dim: 2, Passes: 4, Rounds: 2, Seed: 1, Workers: 1}
+	saving := o
+	saving.Checkpoints = Checkpoints{Save: func(write func(io.Writer) error) error {
+		var b bytes.Buffer
+		err := write(&b)
+		f.Add(b.Bytes())
+		return err
+	}}
+	if _, _, err := Embed(f.Context(), g, saving); err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		again := o
+		again.Checkpoints.From = bytes.NewReader(data)
+		m, stats, err := Embed(t.Context(), g, again)
+		if err != nil && !errors.Is(err, ErrCheckpoint) && !errors.Is(err, index.ErrNotFinite) || err == nil && (m.Rows != 12 || m.Dim != 2 || stats.Passes > 8) {
+			t.Errorf("%+v, %v", stats, err)
+		}
+	})
 }
 
 // stopping is a context that is cancelled after a number of calls of Err.
