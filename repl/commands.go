@@ -71,37 +71,36 @@ func (s *session) tables(ctx context.Context, _ []word) error {
 
 // schema lists size, attributes and embeddings of each graph, or of one graph.
 func (s *session) schema(ctx context.Context, args []word) error {
-	db, err := local(s.config.DB)
+	graphs, err := entriesOf(ctx, s.config.DB, parser.Graphs, "graph", "vertices", "edges")
 	if err != nil {
 		return err
 	}
-	graphs, err := db.Graphs().List(ctx)
-	if err != nil {
-		return err
-	}
-	embeddings, err := db.Vectors().List(ctx)
+	embeddings, err := entriesOf(ctx, s.config.DB, parser.Embeddings, "embedding", "method", "dim", "graph")
 	if err != nil {
 		return err
 	}
 	t := &table{columns: []string{"graph", "vertices", "edges", "attributes", "embeddings"}}
 	var names []string
 	for _, g := range graphs {
-		names = append(names, g.Name)
-		if len(args) > 0 && args[0].text != g.Name {
+		name := g[0].(string)
+		names = append(names, name)
+		if len(args) > 0 && args[0].text != name {
 			continue
 		}
+		all, err := attributesOf(ctx, s.config.DB, parser.Ident{Name: name})
+		if err != nil {
+			return err
+		}
 		var attributes, on []string
-		for _, a := range g.Attributes {
-			attributes = append(attributes, a.Name+" "+a.Type.String())
+		for _, a := range all {
+			attributes = append(attributes, fmt.Sprintf("%v %v", a...))
 		}
 		for _, e := range embeddings {
-			if e.Graph == g.Name {
-				on = append(on, fmt.Sprintf("%s (%s, %d)", e.Name, e.Method, e.Dim))
+			if e[3] == g[0] {
+				on = append(on, fmt.Sprintf("%v (%v, %v)", e[:3]...))
 			}
 		}
-		t.lines = append(t.lines, []rows.Value{
-			g.Name, int64(g.Vertices), g.Count(), strings.Join(attributes, ", "), strings.Join(on, ", "),
-		})
+		t.lines = append(t.lines, []rows.Value{g[0], g[1], g[2], strings.Join(attributes, ", "), strings.Join(on, ", ")})
 	}
 	if len(args) > 0 && len(t.lines) == 0 {
 		return unknown("graph", args[0].text, names)

@@ -238,9 +238,36 @@ func (c *completer) graphsNamed(ctx context.Context, names parser.Names) []strin
 	return all
 }
 
+// keysOf returns keys of a graph with a prefix, in the order of their bytes in this process, and in any order of a server:
+// a statement reads all keys until it has enough.
+func keysOf(ctx context.Context, db Database, graph, prefix string) (keys []string, err error) {
+	if own, err := local(db); err == nil {
+		return own.Graphs().Keys(ctx, graph, prefix, mostCandidates+1)
+	}
+	pattern := strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(prefix) + "%"
+	list, err := answerTo(ctx, db, query.Request{
+		Source: parser.Source{Text: fmt.Sprintf("SHOW VERTICES IN %s WHERE key LIKE $like ESCAPE '!' LIMIT %d", parser.Ident{Name: graph}, mostCandidates+1)},
+		Params: map[string]any{"like": pattern},
+	}, "vertex")
+	for _, row := range list {
+		keys = append(keys, row[0].(string))
+	}
+	return keys, err
+}
+
+// attributesOf lists the attributes of the vertices of a graph, with their types.
+func attributesOf(ctx context.Context, db Database, graph parser.Ident) ([][]rows.Value, error) {
+	return answerTo(ctx, db, query.Request{Source: parser.Source{Text: "SHOW ATTRIBUTES IN " + graph.String()}}, "attribute", "type")
+}
+
 // entriesOf returns some columns of a list of SHOW.
-func entriesOf(ctx context.Context, db Database, what parser.Listing, columns ...string) (list [][]rows.Value, err error) {
-	answer, err := db.Execute(ctx, query.Request{Source: parser.Source{Text: "SHOW " + string(what)}})
+func entriesOf(ctx context.Context, db Database, what parser.Listing, columns ...string) ([][]rows.Value, error) {
+	return answerTo(ctx, db, query.Request{Source: parser.Source{Text: "SHOW " + string(what)}}, columns...)
+}
+
+// answerTo returns some columns of the answer to a statement.
+func answerTo(ctx context.Context, db Database, request query.Request, columns ...string) (list [][]rows.Value, err error) {
+	answer, err := db.Execute(ctx, request)
 	if err != nil {
 		return nil, err
 	}
@@ -276,19 +303,13 @@ func (c *completer) attributes(ctx context.Context, names parser.Names) []candid
 // attributesAs lists the attributes of the graphs that a statement may refer to, with their names
 // in quotes.
 func (c *completer) attributesAs(ctx context.Context, names parser.Names, quote func(string) string) []candidate {
-	db, err := local(c.db)
-	if err != nil {
-		return nil // no statement lists the attributes of all graphs
-	}
-	graphs, _ := db.Graphs().List(ctx)
-	about := c.graphsNamed(ctx, names)
 	var list []candidate
-	for _, g := range graphs {
-		for _, a := range g.Attributes {
-			text := quote(a.Name)
-			known := slices.ContainsFunc(list, func(x candidate) bool { return x.text == text })
-			if slices.Contains(about, g.Name) && !known {
-				list = append(list, candidate{text, " ", a.Type.String()})
+	for _, graph := range c.graphsNamed(ctx, names) {
+		attributes, _ := attributesOf(ctx, c.db, parser.Ident{Name: graph})
+		for _, a := range attributes {
+			text := quote(a[0].(string))
+			if !slices.ContainsFunc(list, func(x candidate) bool { return x.text == text }) {
+				list = append(list, candidate{text, " ", a[1].(string)})
 			}
 		}
 	}
@@ -300,17 +321,10 @@ func (c *completer) vertices(ctx context.Context, names parser.Names, word strin
 	if !strings.HasPrefix(word, "'") {
 		return nil
 	}
-	db, err := local(c.db)
-	if err != nil {
-		return nil // a statement would read all keys
-	}
 	prefix := strings.ReplaceAll(word[1:], "''", "'")
 	var list []candidate
 	for _, graph := range c.graphsNamed(ctx, names) {
-		keys, err := db.Graphs().Keys(ctx, graph, prefix, mostCandidates+1)
-		if err != nil {
-			continue
-		}
+		keys, _ := keysOf(ctx, c.db, graph, prefix)
 		for _, key := range keys {
 			list = append(list, candidate{text: quoteText(key)})
 		}

@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
-	"strconv"
+	"strings"
 
 	"heavytail/query"
-	"heavytail/query/graphs"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // dumpedRows is how many vertices or edges each statement of a dump inserts. Each
@@ -21,67 +20,57 @@ const dumpedRows = 500
 // dump writes statements that recreate graphs: all of them, or those named.
 func (s *session) dump(ctx context.Context, args []word) (err error) {
 	defer s.endOnceAfter(&err)
-	db, err := local(s.config.DB)
-	if err != nil {
-		return err
-	}
-	before, err := db.Graphs().List(ctx)
+	graphs, err := dumpedGraphs(ctx, s.config.DB)
 	if err != nil {
 		return err
 	}
 	var names []string
-	for _, g := range before {
-		names = append(names, g.Name)
+	for _, g := range graphs {
+		names = append(names, g[0].(string))
 	}
 	for _, a := range args {
 		if !slices.Contains(names, a.text) {
 			return unknown("graph", a.text, names)
 		}
 	}
-	versions := map[uint64]uint64{} // by the ids of graphs
-	for _, g := range before {
-		if len(args) > 0 && !slices.ContainsFunc(args, func(a word) bool { return a.text == g.Name }) {
-			continue
-		}
-		d := dumper{session: s, db: db, graph: g.Name, directed: g.Directed, weighted: g.Weighted, time: func(t int64) string { return string(g.Times.Append(nil, t)) }}
-		for _, a := range g.Attributes {
-			d.attributes = append(d.attributes, a.Name)
-		}
-		for _, a := range g.EdgeAttributes {
-			d.edgeAttributes = append(d.edgeAttributes, a.Name)
-		}
+	graphs = slices.DeleteFunc(graphs, func(g []rows.Value) bool {
+		return len(args) > 0 && !slices.ContainsFunc(args, func(a word) bool { return a.text == g[0] })
+	})
+	for _, g := range graphs {
+		directed, _ := g[1].(bool)
+		d := dumper{session: s, graph: parser.Ident{Name: g[0].(string)}, directed: directed}
 		if err := d.write(ctx); err != nil {
 			return err
 		}
-		versions[g.ID] = g.Version
 	}
 	if err := s.flush(); err != nil {
 		return err
 	}
-	return s.checkDump(ctx, db, versions)
+	return s.checkDump(ctx, graphs)
+}
+
+// dumpedGraphs lists the graphs, with what tells their versions apart.
+func dumpedGraphs(ctx context.Context, db Database) ([][]rows.Value, error) {
+	return entriesOf(ctx, db, parser.Graphs, "graph", "directed", "version", "modified")
 }
 
 // checkDump prints a notice of what is not in the dump, and returns an error if a graph
 // has changed while the dump was written.
-func (s *session) checkDump(ctx context.Context, db *query.DB, versions map[uint64]uint64) error {
-	now, err := db.Graphs().List(ctx)
+func (s *session) checkDump(ctx context.Context, graphs [][]rows.Value) error {
+	now, err := dumpedGraphs(ctx, s.config.DB)
 	if err != nil {
 		return err
 	}
-	same := 0
-	for _, g := range now {
-		if v, dumped := versions[g.ID]; dumped && v == g.Version {
-			same++
+	for _, g := range graphs {
+		if !slices.ContainsFunc(now, func(same []rows.Value) bool { return slices.Equal(g, same) }) {
+			return errors.New("a graph has changed while it was dumped; dump again")
 		}
 	}
-	if same < len(versions) {
-		return errors.New("a graph has changed while it was dumped; dump again")
-	}
-	embeddings, err := db.Vectors().List(ctx)
+	embeddings, err := entriesOf(ctx, s.config.DB, parser.Embeddings, "embedding")
 	if err != nil {
 		return err
 	}
-	models, err := db.Links().Models(ctx)
+	models, err := entriesOf(ctx, s.config.DB, parser.Models, "model")
 	if err != nil {
 		return err
 	}
@@ -94,79 +83,87 @@ func (s *session) checkDump(ctx context.Context, db *query.DB, versions map[uint
 // dumper writes the statements of one graph.
 type dumper struct {
 	*session
-	db         *query.DB
-	graph      string
-	attributes []string
-	valued     []bool // for each attribute, whether any vertex or edge has a value
-
-	edgeAttributes []string
-
+	graph    parser.Ident
 	directed bool
-	weighted bool
-	time     func(t int64) string // a time as the graph shows it: a number or a date
+	valued   map[string]bool // the attributes that a vertex or an edge has
 }
 
 func (d *dumper) write(ctx context.Context) error {
-	graph := parser.Ident{Name: d.graph}
-	if err := d.statement(&parser.CreateGraph{Graph: graph, Directed: d.directed}); err != nil {
+	if err := d.statement(&parser.CreateGraph{Graph: d.graph, Directed: d.directed}); err != nil {
 		return err
 	}
-	d.valued = make([]bool, len(d.attributes))
-	vertices := d.db.Graphs().EachVertex(ctx, graphs.VerticesRequest{Graph: d.graph, Attributes: d.attributes})
-	err := inBatches(vertices, func(rows []graphs.VertexRow) error {
-		insert := &parser.InsertVertices{Graph: graph}
-		for _, row := range rows {
-			insert.Vertices = append(insert.Vertices, d.vertex(row))
+	attributes, err := attributesOf(ctx, d.config.DB, d.graph)
+	if err != nil {
+		return err
+	}
+	columns := []string{"degree"}
+	if len(attributes) > 0 {
+		columns = nil
+	}
+	for _, a := range attributes {
+		columns = append(columns, parser.Ident{Name: a[0].(string)}.String())
+	}
+	vertices := &parser.InsertVertices{Graph: d.graph}
+	text := "SHOW VERTICES IN " + d.graph.String() + " COLUMNS " + strings.Join(columns, ", ")
+	err = d.each(ctx, text, "attribute", 1, func(names []string, row []rows.Value) {
+		vertex := parser.NewVertex{Key: literal(row[0])}
+		if len(attributes) > 0 {
+			vertex.Values = d.assignments(names, row[1:])
 		}
-		return d.statement(insert)
+		vertices.Vertices = append(vertices.Vertices, vertex)
+	}, func() error {
+		err := d.statement(vertices)
+		vertices.Vertices = vertices.Vertices[:0]
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	d.noticeEmpty("attribute", d.attributes, d.valued)
-	d.valued = make([]bool, len(d.edgeAttributes))
-	edges := d.db.Graphs().EachEdge(ctx, graphs.EdgesRequest{Graph: d.graph})
-	err = inBatches(edges, func(rows []graphs.EdgeRow) error {
-		insert := &parser.InsertEdges{Graph: graph}
-		for _, row := range rows {
-			insert.Edges = append(insert.Edges, d.edge(row))
-		}
-		return d.statement(insert)
+	edges := &parser.InsertEdges{Graph: d.graph}
+	return d.each(ctx, "SHOW EDGES IN "+d.graph.String(), "attribute of edges", 2, func(names []string, row []rows.Value) {
+		edges.Edges = append(edges.Edges, d.edge(names, row))
+	}, func() error {
+		err := d.statement(edges)
+		edges.Edges = edges.Edges[:0]
+		return err
 	})
-	if err == nil {
-		d.noticeEmpty("attribute of edges", d.edgeAttributes, d.valued)
-	}
-	return err
 }
 
-// noticeEmpty notices the attributes that have no values.
-func (d *dumper) noticeEmpty(what string, names []string, valued []bool) {
-	for i, name := range names {
-		if !valued[i] {
-			d.config.Status.print(fmt.Sprintf("notice: %s %s of graph %s has no values and is not dumped", what, parser.Ident{Name: name}, parser.Ident{Name: d.graph}))
-		}
+// each calls add for the rows of a statement, whose first columns are keys, and write behind every batch of them. It
+// notices the other columns that have no value; what says what they are.
+func (d *dumper) each(ctx context.Context, text, what string, keys int, add func(names []string, row []rows.Value), write func() error) error {
+	answer, err := d.config.DB.Execute(ctx, query.Request{Source: parser.Source{Text: text}})
+	if err != nil {
+		return err
 	}
-}
-
-// inBatches calls write with up to dumpedRows rows at a time.
-func inBatches[T any](rows iter.Seq2[T, error], write func([]T) error) error {
-	var batch []T
-	for row, err := range rows {
-		if err != nil {
-			return err
-		}
-		if batch = append(batch, row); len(batch) == dumpedRows {
-			if err := write(batch); err != nil {
+	defer answer.Close()
+	names := answer.Columns()[keys:]
+	d.valued = map[string]bool{"degree": true, weightColumn: true, timeColumn: true}
+	n := 0
+	for ; answer.Next(); n++ {
+		if n > 0 && n%dumpedRows == 0 {
+			if err := write(); err != nil {
 				return err
 			}
-			batch = batch[:0]
+		}
+		add(names, answer.Row())
+	}
+	if err := answer.Err(); err != nil || n == 0 {
+		return err
+	}
+	if err := write(); err != nil {
+		return err
+	}
+	for _, name := range names {
+		if !d.valued[name] {
+			d.config.Status.print(fmt.Sprintf("notice: %s %s of graph %s has no values and is not dumped", what, parser.Ident{Name: name}, d.graph))
 		}
 	}
-	if len(batch) == 0 {
-		return nil
-	}
-	return write(batch)
+	return nil
 }
+
+// The columns of SHOW EDGES that are no attributes.
+const weightColumn, timeColumn = "weight", "time"
 
 func (d *dumper) statement(st parser.Statement) error {
 	if _, err := d.out.WriteString(parser.Text(st) + ";\n"); err != nil {
@@ -175,44 +172,41 @@ func (d *dumper) statement(st parser.Statement) error {
 	return nil
 }
 
-func (d *dumper) vertex(row graphs.VertexRow) parser.NewVertex {
-	return parser.NewVertex{Key: parser.String{Value: row.Vertex}, Values: assignments(d.attributes, row, d.valued)}
-}
-
-// assignments are the values of a row that are not missing, of which it notes the attributes in valued.
-func assignments(names []string, row graphs.VertexRow, valued []bool) (list []parser.Option) {
-	for i, v := range row.Values {
-		if v.IsMissing() {
-			continue
+// assignments are the values of attributes that are not missing, which it notes as valued.
+func (d *dumper) assignments(names []string, values []rows.Value) (list []parser.Option) {
+	for i, name := range names {
+		if values[i] != nil {
+			d.valued[name] = true
+			list = append(list, parser.Option{Name: parser.Ident{Name: name}, Value: literal(values[i])})
 		}
-		valued[i] = true
-		var value parser.Value = parser.String{Value: v.Text()}
-		switch v.Type().String() {
-		case "integer":
-			value = parser.Int{Value: v.Integer()}
-		case "float":
-			value = parser.Float{Value: v.Float()}
-		case "boolean":
-			value = parser.Bool{Value: v.Boolean()}
-		}
-		list = append(list, parser.Option{Name: parser.Ident{Name: names[i]}, Value: value})
 	}
 	return list
 }
 
-func (d *dumper) edge(row graphs.EdgeRow) parser.NewEdge {
-	node := parser.NewEdge{U: parser.String{Value: row.Source}, V: parser.String{Value: row.Target}}
-	node.Values.Others = assignments(d.edgeAttributes, graphs.VertexRow{Values: row.Attributes}, d.valued)
-	if d.weighted {
-		shortest, _ := strconv.ParseFloat(strconv.FormatFloat(row.Weight, 'g', -1, 32), 64) // what was printed is read
-		node.Values.Weight = parser.Float{Value: shortest}
-	}
-	if row.Timed {
-		text := d.time(row.Time)
-		node.Values.Time = parser.String{Value: text}
-		if text == strconv.FormatInt(row.Time, 10) {
-			node.Values.Time = parser.Int{Value: row.Time}
+func (d *dumper) edge(names []string, row []rows.Value) parser.NewEdge {
+	node := parser.NewEdge{U: literal(row[0]), V: literal(row[1])}
+	for _, o := range d.assignments(names, row[2:]) {
+		switch o.Name.Name {
+		case weightColumn:
+			node.Values.Weight = o.Value
+		case timeColumn:
+			node.Values.Time = o.Value
+		default:
+			node.Values.Others = append(node.Values.Others, o)
 		}
 	}
 	return node
+}
+
+// literal is a cell that is there, as a statement has it.
+func literal(cell rows.Value) parser.Value {
+	switch v := cell.(type) {
+	case int64:
+		return parser.Int{Value: v}
+	case float64:
+		return parser.Float{Value: v}
+	case bool:
+		return parser.Bool{Value: v}
+	}
+	return parser.String{Value: cell.(string)}
 }

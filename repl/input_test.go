@@ -118,7 +118,8 @@ func TestCompleter_At(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "pairs"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	c := &completer{wait: time.Hour, db: completionStore(t), params: func() map[string]any { return map[string]any{"who": 1, "what": 2} }, plots: []string{"graph", "links"}}
+	store := completionStore(t)
+	c := &completer{wait: time.Hour, params: func() map[string]any { return map[string]any{"who": 1, "what": 2} }, plots: []string{"graph", "links"}}
 	for text, want := range map[string]string{
 		"sho":                               "[SHOW]",
 		"DROP GRAPH ":                       `["limit" "my graph" social]`,
@@ -155,16 +156,21 @@ func TestCompleter_At(t *testing.T) {
 		"SHOW GRAPHS ":          "[COLUMNS WHERE ORDER LIMIT OFFSET INTO]",
 		"-- SHO":                "[]",
 	} {
-		_, list, _ := c.at(text)
-		texts := []string{}
-		for _, x := range list {
-			texts = append(texts, x.text)
-		}
-		if got := fmt.Sprint(texts); got != want {
-			t.Errorf("%s: got %s, want %s", text, got, want)
+		for _, c.db = range []Database{store, statementsOnly{store}} {
+			_, list, _ := c.at(text)
+			texts := []string{}
+			for _, x := range list {
+				texts = append(texts, x.text)
+			}
+			if got := fmt.Sprint(texts); got != want {
+				t.Errorf("%s, with %T: got %s, want %s", text, c.db, got, want)
+			}
 		}
 	}
 }
+
+// statementsOnly is a database that answers statements and nothing else, as that of a server does.
+type statementsOnly struct{ Database }
 
 // TestCompleter_More says that there are more keys than it lists.
 func TestCompleter_More(t *testing.T) {
@@ -178,8 +184,10 @@ func TestCompleter_More(t *testing.T) {
 	}
 	c := &completer{wait: time.Hour, db: db, params: func() map[string]any { return nil }}
 	for text, want := range map[string]bool{"DESCRIBE VERTEX '": true, "DESCRIBE VERTEX '1": false} {
-		if _, list, more := c.at(text); more != want || len(list) > mostCandidates || len(list) < 10 {
-			t.Errorf("%s: %d candidates, more: %v", text, len(list), more)
+		for _, c.db = range []Database{db, statementsOnly{db}} {
+			if _, list, more := c.at(text); more != want || len(list) > mostCandidates || len(list) < 10 {
+				t.Errorf("%s, with %T: %d candidates, more: %v", text, c.db, len(list), more)
+			}
 		}
 	}
 }

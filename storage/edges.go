@@ -337,7 +337,11 @@ func edgesAt(t *tree.Tx, r *graphs.Record, graph, key string) ([]Edge, error) {
 	if err != nil {
 		return nil, err
 	}
-	arcs, err := graphs.ArcsOf(t, r, slot)
+	reader, err := graphs.NewArcReader(t, r)
+	if err != nil {
+		return nil, err
+	}
+	arcs, err := reader.Of(slot)
 	if err != nil {
 		return nil, fault.Corrupt(t.Path, graphs.DescribeGraph(graph)+", arcs", err)
 	}

@@ -15,13 +15,14 @@ import (
 )
 
 // GraphView is a graph in one read transaction, for a question that reads the edges of few
-// vertices. Of a directed graph it has the undirected view. It is valid during the call that it is given to.
+// vertices. It is valid during the call that it is given to, and not safe for concurrent use.
 type GraphView struct {
 	Graph GraphInfo // its present version
 
 	t     *tree.Tx
 	graph *graphs.Record
-	slots *block.SlotMap // of the vertices, once it was read
+	read  *graphs.ArcReader // nil until edges are read
+	slots *block.SlotMap    // of the vertices, once it was read
 }
 
 // ViewGraph calls f with a graph, and returns the error of f. The rules are those of
@@ -94,24 +95,23 @@ func (v *GraphView) noVertex(vertex uint32, m *block.SlotMap) error {
 // ascending. It reads the blocks that hold the edges of the vertex and, if the graph has
 // empty slots, the list of those.
 func (v *GraphView) Neighbors(vertex uint32) ([]uint32, error) {
-	r, err := v.row(vertex)
-	return r.targets, err
+	targets, _, err := v.arcs(vertex)
+	return targets, err
 }
 
 // Directed returns the vertices to which edges lead from a vertex of a directed graph, and those from which
 // edges lead to it, each ascending; none of an undirected graph. It reads what Neighbors reads.
 func (v *GraphView) Directed(vertex uint32) (out, in []uint32, err error) {
-	targets, arcs, err := v.arcs(vertex)
-	for i, a := range arcs {
-		if v.Graph.Directed && a.Weight != 0 {
-			out = append(out, targets[i])
-		}
-		if v.Graph.Directed && a.Back != 0 {
-			in = append(in, targets[i])
-		}
-	}
-	return out, in, err
+	r, err := v.rows(vertex)
+	return r[outRow].targets, r[inRow].targets, err
 }
+
+// The rows of a vertex. An undirected graph has the first one alone.
+const (
+	viewRow = iota // in the undirected view
+	outRow         // edges from the vertex
+	inRow          // edges to it
+)
 
 type graphRow struct {
 	targets []uint32
@@ -119,22 +119,35 @@ type graphRow struct {
 	times   []int64   // nil in a graph without times
 }
 
-func (v *GraphView) row(vertex uint32) (r graphRow, err error) {
+func (r *graphRow) addValues(of *GraphInfo, a block.ArcValue) {
+	if of.Weighted {
+		r.weights = append(r.weights, a.Weight)
+	}
+	if of.Timed {
+		r.times = append(r.times, a.Time)
+	}
+}
+
+// rows returns the rows of a vertex.
+func (v *GraphView) rows(vertex uint32) (r [3]graphRow, err error) {
 	targets, arcs, err := v.arcs(vertex)
-	r.targets = targets
-	for _, a := range arcs {
-		a = a.Edge()
-		if v.Graph.Weighted {
-			r.weights = append(r.weights, a.Weight)
+	r[viewRow].targets = targets
+	for i, a := range arcs {
+		r[viewRow].addValues(&v.Graph, a.Edge())
+		if !v.Graph.Directed {
+			continue
 		}
-		if v.Graph.Timed {
-			r.times = append(r.times, a.Time)
+		for way, a := range [...]block.ArcValue{outRow: a, inRow: a.Turned()} {
+			if way != viewRow && a.Weight != 0 {
+				r[way].targets = append(r[way].targets, targets[i])
+				r[way].addValues(&v.Graph, a)
+			}
 		}
 	}
 	return r, err
 }
 
-// arcs returns the arcs of a vertex, ascending by their targets, and the numbers of these.
+// arcs returns the arcs of a vertex, ascending by their targets, until the next call, and the numbers of the targets.
 func (v *GraphView) arcs(vertex uint32) ([]uint32, []block.ArcValue, error) {
 	slots, err := v.slotMap()
 	if err != nil {
@@ -144,7 +157,12 @@ func (v *GraphView) arcs(vertex uint32) ([]uint32, []block.ArcValue, error) {
 		return nil, nil, v.noVertex(vertex, slots)
 	}
 	where := graphs.DescribeGraph(v.Graph.Name) + ", arcs"
-	arcs, err := graphs.ArcsOf(v.t, v.graph, slots.Slot(vertex))
+	if v.read == nil {
+		if v.read, err = graphs.NewArcReader(v.t, v.graph); err != nil {
+			return nil, nil, fault.Corrupt(v.t.Path, where, err)
+		}
+	}
+	arcs, err := v.read.Of(slots.Slot(vertex))
 	if err != nil {
 		return nil, nil, fault.Corrupt(v.t.Path, where, err)
 	}
@@ -163,11 +181,25 @@ func (v *GraphView) arcs(vertex uint32) ([]uint32, []block.ArcValue, error) {
 // arcs in as many goroutines as there are processors, and keeps 4 bytes for each slot: a quarter
 // of the time of loading the graph, and less of its memory.
 func (v *GraphView) Degrees() ([]uint32, error) {
-	degrees, err := v.degrees()
+	return v.degrees(func(_ *block.ArcBlock, from, to int) uint32 { return uint32(to - from) })
+}
+
+// InDegrees is Degrees for the in-degrees of a directed graph.
+func (v *GraphView) InDegrees() ([]uint32, error) {
+	return v.degrees(func(b *block.ArcBlock, from, to int) (n uint32) {
+		for i := from; i < to; i++ {
+			n += uint32(block.OneIf(b.At(i).Back != 0))
+		}
+		return n
+	})
+}
+
+func (v *GraphView) degrees(count func(b *block.ArcBlock, from, to int) uint32) ([]uint32, error) {
+	degrees, err := v.countArcs(count)
 	return degrees, fault.Corrupt(v.t.Path, graphs.DescribeGraph(v.Graph.Name)+", arcs", err)
 }
 
-func (v *GraphView) degrees() ([]uint32, error) {
+func (v *GraphView) countArcs(count func(b *block.ArcBlock, from, to int) uint32) ([]uint32, error) {
 	m, err := v.slotMap()
 	if err != nil || v.graph.Object == 0 {
 		return nil, err
@@ -198,7 +230,7 @@ func (v *GraphView) degrees() ([]uint32, error) {
 				if uint64(slot) >= m.Slots {
 					return fault.Record("an edge of slot %d of %d", slot, m.Slots)
 				}
-				atomic.AddUint32(&degrees[slot], uint32(at-first))
+				atomic.AddUint32(&degrees[slot], count(&room[worker], first, at))
 				first = at
 			}
 		}
@@ -228,26 +260,33 @@ func (v *GraphView) degrees() ([]uint32, error) {
 const RowCost = 200
 
 // GraphPart collects the edges of some vertices of a graph, for a question that needs no more
-// of it. It is valid as long as its GraphView.
+// of it. Of a directed graph it has them in both directions, and in the undirected view. It is valid as
+// long as its GraphView.
 type GraphPart struct {
 	// Cost of what was read, in arcs of a graph that is read as a whole: the degrees of the
-	// vertices, and 200 for each of them.
+	// vertices in the undirected view, and 200 for each of them.
 	Cost int64
 	// NamedOnly makes Snapshot read the keys of the named vertices only, and not those of the
 	// vertices that were read.
 	NamedOnly bool
+	// EdgeColumns is what ReadEdgeColumns has read.
+	EdgeColumns []*Column
 
 	view  *GraphView
 	most  int64
 	above error // returned if Cost exceeds most
-	rows  map[uint32]graphRow
+	rows  [3]map[uint32]graphRow
 	named map[uint32]struct{} // vertices without rows that have a key
 }
 
 // NewPart returns an empty part. No more of it is read once its cost exceeds most; reading then
 // returns the error above.
 func (v *GraphView) NewPart(most int64, above error) *GraphPart {
-	return &GraphPart{view: v, most: most, above: above, rows: map[uint32]graphRow{}, named: map[uint32]struct{}{}}
+	p := &GraphPart{view: v, most: most, above: above, named: map[uint32]struct{}{}}
+	for way := range p.rows {
+		p.rows[way] = map[uint32]graphRow{}
+	}
+	return p
 }
 
 // Read reads the edges of vertices, unless the part has them. If the cost exceeds the limit, it
@@ -255,25 +294,35 @@ func (v *GraphView) NewPart(most int64, above error) *GraphPart {
 func (p *GraphPart) Read(vertices ...uint32) error {
 	next := slices.Clone(vertices)
 	slices.Sort(next)
-	next = slices.DeleteFunc(slices.Compact(next), func(u uint32) bool { _, there := p.rows[u]; return there })
+	next = slices.DeleteFunc(slices.Compact(next), func(u uint32) bool { return p.has(u) })
 	if p.Cost+int64(len(next))*RowCost > p.most {
 		return p.above
 	}
 	for _, u := range next {
-		row, err := p.view.row(u)
+		rows, err := p.view.rows(u)
 		if err != nil {
 			return err
 		}
-		if p.Cost += RowCost + int64(len(row.targets)); p.Cost > p.most {
+		if p.Cost += RowCost + int64(len(rows[viewRow].targets)); p.Cost > p.most {
 			return p.above
 		}
-		p.rows[u] = row
+		for way, row := range rows {
+			if way == viewRow || p.view.Graph.Directed {
+				p.rows[way][u] = row
+			}
+		}
 	}
 	return nil
 }
 
-// ReadAround reads the edges of a vertex and of all vertices within steps edges of it.
-func (p *GraphPart) ReadAround(vertex uint32, steps int) error {
+func (p *GraphPart) has(vertex uint32) bool {
+	_, read := p.rows[viewRow][vertex]
+	return read
+}
+
+// ReadAround reads the edges of a vertex and of all vertices within steps edges of it, which row returns for a vertex
+// that was read: Neighbors, Out or In.
+func (p *GraphPart) ReadAround(vertex uint32, steps int, row func(vertex uint32) []uint32) error {
 	within := []uint32{vertex}
 	for step := range steps + 1 {
 		if err := p.Read(within...); err != nil {
@@ -283,12 +332,19 @@ func (p *GraphPart) ReadAround(vertex uint32, steps int) error {
 			break
 		}
 		for _, u := range slices.Clone(within) {
-			within = append(within, p.rows[u].targets...)
+			within = append(within, row(u)...)
 		}
 		slices.Sort(within)
 		within = slices.Compact(within)
 	}
 	return nil
+}
+
+// DropRows forgets all edges that were read; Cost stays.
+func (p *GraphPart) DropRows() {
+	for _, rows := range p.rows {
+		clear(rows)
+	}
 }
 
 // Name adds vertices with their keys and without their edges.
@@ -299,14 +355,31 @@ func (p *GraphPart) Name(vertices ...uint32) {
 }
 
 // Neighbors returns the neighbours of a vertex that was read, ascending; none of others.
-func (p *GraphPart) Neighbors(vertex uint32) []uint32 { return p.rows[vertex].targets }
+func (p *GraphPart) Neighbors(vertex uint32) []uint32 { return p.rows[viewRow][vertex].targets }
+
+// Out returns the vertices to which edges lead from a vertex of a directed graph that was read, ascending; none of
+// others.
+func (p *GraphPart) Out(vertex uint32) []uint32 { return p.rows[outRow][vertex].targets }
+
+// In returns the vertices from which edges lead to a vertex of a directed graph that was read, ascending; none of
+// others.
+func (p *GraphPart) In(vertex uint32) []uint32 { return p.rows[inRow][vertex].targets }
 
 // Graph returns the rows of the part and its Vertices. In the graph these have numbers of their
 // own, in the same order. Vertices that were not read have empty rows, so it is
 // not symmetric.
 func (p *GraphPart) Graph() (g *csr.Graph, vertices []uint32) {
 	vertices = p.Vertices()
-	return p.graph(vertices), vertices
+	return (*csr.Graph)(p.numbered(viewRow, vertices)), vertices
+}
+
+// Directed returns the rows of a part of a directed graph, whose Vertices are given, numbered as by Graph; nil of
+// an undirected graph. An edge is in a row only if the vertex of that row was read.
+func (p *GraphPart) Directed(vertices []uint32) *csr.Directed {
+	if !p.view.Graph.Directed {
+		return nil
+	}
+	return &csr.Directed{Out: *p.numbered(outRow, vertices), In: *p.numbered(inRow, vertices)}
 }
 
 // Snapshot returns the part with the keys of its vertices. A vertex that was neither read nor named
@@ -318,8 +391,7 @@ func (p *GraphPart) Snapshot(names []string) (s *Snapshot, columns []*Column, ve
 	s = &Snapshot{Info: p.view.Graph, Graph: g, keys: block.NewKeySet(len(vertices))}
 	var keyed, places []uint32
 	for i, u := range vertices {
-		_, read := p.rows[u]
-		if _, named := p.named[u]; named || read && !p.NamedOnly {
+		if _, named := p.named[u]; named || p.has(u) && !p.NamedOnly {
 			keyed, places = append(keyed, u), append(places, uint32(i))
 		}
 	}
@@ -336,36 +408,51 @@ func (p *GraphPart) Snapshot(names []string) (s *Snapshot, columns []*Column, ve
 		}
 		s.keys.Add(block.BytesOf(key))
 	}
-	columns, err = p.columns(names, keyed, places, len(vertices))
+	m, err := p.view.slotMap()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for i, u := range keyed {
+		keyed[i] = m.Slot(u)
+	}
+	columns, err = columnsAt(p.view, names, keyed, places, len(vertices))
 	return s, columns, vertices, err
 }
 
-// columns reads attributes of the vertices keyed, whose numbers in a part of n vertices are
-// places.
-func (p *GraphPart) columns(names []string, keyed, places []uint32, n int) ([]*Column, error) {
-	v := p.view
-	columns := make([]*Column, len(names))
-	m, err := v.slotMap()
+// ReadEdgeColumns reads the values of attributes of edges, which are given by their vertices in the order of
+// csr.EdgeOrder: EdgeColumns has them by the place of the edge in the list.
+func (p *GraphPart) ReadEdgeColumns(names []string, edges []csr.Edge) error {
+	m, err := p.view.slotMap()
+	if err != nil {
+		return err
+	}
+	places, rows := make([]block.Arc, len(edges)), make([]uint32, len(edges))
+	for i, e := range edges {
+		places[i], rows[i] = p.view.graph.EdgeArc(m.Slot(e.U), m.Slot(e.V)), uint32(i)
+	}
+	p.EdgeColumns, err = columnsAt(p.view, names, places, rows, len(edges))
+	return err
+}
+
+// columnsAt reads attributes at places, in ascending order, into columns of n rows, of which each place has one.
+func columnsAt[P block.Place](v *GraphView, names []string, places []P, rows []uint32, n int) ([]*Column, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	attributes, err := namedAttributes(graphs.SchemaOf[P](v.graph), names)
 	if err != nil {
 		return nil, err
 	}
-	slots := make([]uint32, len(keyed))
-	for i, u := range keyed {
-		slots[i] = m.Slot(u)
-	}
-	for i, name := range names {
-		at := v.graph.FindAttribute(name)
-		if at < 0 {
-			return nil, &NotFoundError{Kind: "attribute", Name: name}
-		}
-		values, err := graphs.ValuesAt(v.t, v.graph, v.graph.Attributes[at], slots)
+	columns := make([]*Column, len(names))
+	for i, a := range attributes {
+		values, err := graphs.ValuesAt(v.t, v.graph, a, places)
 		if err != nil {
-			return nil, fault.Corrupt(v.t.Path, graphs.DescribeAttribute(v.Graph.Name, name), err)
+			return nil, fault.Corrupt(v.t.Path, graphs.DescribeValues[P](v.Graph.Name, a.Name), err)
 		}
-		columns[i] = block.NewColumn(v.Graph.Attributes[at], n)
+		columns[i] = block.NewColumn(a.Attribute(), n)
 		for j, value := range values {
-			if err := columns[i].Set(places[j], value); err != nil {
-				return nil, fmt.Errorf("attribute %q: %w", name, err)
+			if err := columns[i].Set(rows[j], value); err != nil {
+				return nil, fmt.Errorf("attribute %q: %w", a.Name, err)
 			}
 		}
 	}
@@ -376,7 +463,7 @@ func (p *GraphPart) columns(names []string, keyed, places []uint32, n int) ([]*C
 // were read or named, and the neighbours of the former.
 func (p *GraphPart) Vertices() []uint32 {
 	var list []uint32
-	for u, row := range p.rows { // sorted below
+	for u, row := range p.rows[viewRow] { // sorted below
 		list = append(append(list, u), row.targets...)
 	}
 	for u := range p.named {
@@ -386,24 +473,24 @@ func (p *GraphPart) Vertices() []uint32 {
 	return slices.Compact(list)
 }
 
-// graph builds the rows of the part, whose vertices are given.
-func (p *GraphPart) graph(vertices []uint32) *csr.Graph {
-	g := &csr.Graph{Offsets: make([]int64, 1, len(vertices)+1)}
+// numbered builds the rows of the part, whose vertices are given.
+func (p *GraphPart) numbered(way int, vertices []uint32) *csr.Rows {
+	r := &csr.Rows{Offsets: make([]int64, 1, len(vertices)+1)}
 	if p.view.Graph.Weighted {
-		g.Weights = []float32{}
+		r.Weights = []float32{}
 	}
 	if p.view.Graph.Timed {
-		g.Times = []int64{}
+		r.Times = []int64{}
 	}
 	for _, u := range vertices {
-		row := p.rows[u]
+		row := p.rows[way][u]
 		for _, w := range row.targets {
-			g.Targets = append(g.Targets, numberIn(vertices, w))
+			r.Targets = append(r.Targets, numberIn(vertices, w))
 		}
-		g.Weights, g.Times = append(g.Weights, row.weights...), append(g.Times, row.times...)
-		g.Offsets = append(g.Offsets, int64(len(g.Targets)))
+		r.Weights, r.Times = append(r.Weights, row.weights...), append(r.Times, row.times...)
+		r.Offsets = append(r.Offsets, int64(len(r.Targets)))
 	}
-	return g
+	return r
 }
 
 // numberIn returns the number of a vertex of the whole graph in a part with these vertices.

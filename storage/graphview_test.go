@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -37,11 +38,11 @@ func TestGraphPart_ReadAround(t *testing.T) {
 				for _, w := range within {
 					cost += int64(RowCost + s.Graph.Degree(w))
 				}
-				if err := v.NewPart(cost-1, above).ReadAround(u, steps); err != above {
+				if err := readAround(v.NewPart(cost-1, above), u, steps); err != above {
 					t.Errorf("%d steps below the cost of vertex %d: %v", steps, u, err)
 				}
 				p := v.NewPart(cost, above)
-				if err := p.ReadAround(u, steps); err != nil {
+				if err := readAround(p, u, steps); err != nil {
 					t.Fatal(err)
 				}
 				g, vertices := p.Graph()
@@ -155,6 +156,115 @@ func TestGraphPart_Snapshot(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+func readAround(p *GraphPart, u uint32, steps int) error { return p.ReadAround(u, steps, p.Neighbors) }
+
+// A part of a directed graph has the rows of the vertices that were read as Directed has them, and as the snapshot has
+// them in the undirected view; also after changes and after vertices were deleted.
+func TestGraphPart_Directed(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for _, kind := range []struct{ weighted, timed bool }{{}, {weighted: true}, {timed: true}, {true, true}} {
+		db := newStore(t, nil)
+		if _, err := db.CreateDirected(ctx, "g"); err != nil {
+			t.Fatal(err)
+		}
+		random := rand.New(rand.NewPCG(3, 4))
+		for range 3 {
+			var edges []Edge
+			for range 1500 {
+				e := Edge{Source: fmt.Sprint("v", random.IntN(120)), Target: fmt.Sprint("v", random.IntN(1+random.IntN(120))), Weight: 1}
+				if e.Source == e.Target {
+					continue
+				}
+				if kind.weighted {
+					e.Weight = float64(1 + random.IntN(4))
+				}
+				if e.Timed = kind.timed && random.IntN(3) > 0; e.Timed {
+					e.Time = random.Int64N(1000)
+				}
+				edges = append(edges, e)
+			}
+			update(t, db, func(x *Tx) error {
+				if _, err := x.InsertEdges("g", edges); err != nil {
+					return err
+				}
+				_, err := x.DeleteVertices("g", []string{edges[0].Source, edges[1].Source})
+				return err
+			})
+			d, info, err := db.Directed(ctx, "g")
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole, err := db.Snapshot(ctx, "g")
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = db.ViewGraph(ctx, "g", func(v *GraphView) error {
+				in, err := v.InDegrees()
+				if err != nil || len(in) != d.Vertices() {
+					t.Fatalf("%d in-degrees, %v", len(in), err)
+				}
+				for u := range in {
+					if int(in[u]) != d.In.Degree(uint32(u)) {
+						t.Errorf("in-degree %d of vertex %d, expected %d", in[u], u, d.In.Degree(uint32(u)))
+					}
+				}
+				for _, start := range []uint32{0, 7, uint32(info.Vertices - 1)} {
+					p := v.NewPart(1<<20, nil)
+					rows := []func(uint32) []uint32{p.Neighbors, p.Out, p.In}
+					if err := p.ReadAround(start, 1, rows[random.IntN(3)]); err != nil {
+						return err
+					}
+					g, vertices := p.Graph()
+					part := p.Directed(vertices)
+					for i, u := range vertices {
+						read := p.has(u)
+						sameRow(t, vertices, uint32(i), (*csr.Rows)(g), u, (*csr.Rows)(whole.Graph), read)
+						sameRow(t, vertices, uint32(i), &part.Out, u, &d.Out, read)
+						sameRow(t, vertices, uint32(i), &part.In, u, &d.In, read)
+						if read && !(slices.Equal(p.Neighbors(u), whole.Graph.Neighbors(u)) && slices.Equal(p.Out(u), d.Out.Neighbors(u)) && slices.Equal(p.In(u), d.In.Neighbors(u))) {
+							t.Errorf("rows of vertex %d", u)
+						}
+					}
+					p.DropRows()
+					if len(p.Vertices()) > 0 || p.Cost == 0 {
+						t.Errorf("%d vertices without rows, cost %d", len(p.Vertices()), p.Cost)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// sameRow compares the row of vertex i of a part, which is u in the whole graph, with that of the whole graph, or with
+// an empty one if it was not read.
+func sameRow(t *testing.T, vertices []uint32, i uint32, part *csr.Rows, u uint32, whole *csr.Rows, read bool) {
+	t.Helper()
+	var row []uint32
+	for _, w := range part.Neighbors(i) {
+		row = append(row, vertices[w])
+	}
+	if !read {
+		whole = &csr.Rows{Offsets: make([]int64, len(whole.Offsets))}
+	}
+	if !slices.Equal(row, whole.Neighbors(u)) || !slices.Equal(part.WeightsOf(i), whole.WeightsOf(u)) {
+		t.Errorf("row of vertex %d: %v, expected %v", u, row, whole.Neighbors(u))
+	}
+	times := func(r *csr.Rows, v uint32) []int64 {
+		if r.Times == nil {
+			return nil
+		}
+		return r.Times[r.Offsets[v]:r.Offsets[v+1]]
+	}
+	if !slices.Equal(times(part, i), times(whole, u)) {
+		t.Errorf("times of vertex %d: %v, expected %v", u, times(part, i), times(whole, u))
 	}
 }
 

@@ -4,8 +4,9 @@
 //	heavytail-mcp --write --time-limit 10m social.ht
 //
 // The tools list what the file has, describe an object, run a statement, show why two vertices may be
-// linked, and search HELP. Without --write, statements that write are errors. Answers have at most
-// --rows rows; further ones are on the next page.
+// linked, and search HELP and the manual. Without --write, statements that write are errors. Answers have at most
+// --rows rows; further ones are on the next page. The resources are HELP of each statement, and the pages of
+// the manual in parts of at most 8 KiB.
 //
 // If heavytail serve has the file open, its server answers. Otherwise the file is opened, and locked
 // only while a statement runs, so that other programs use it in turn; files that statements name are

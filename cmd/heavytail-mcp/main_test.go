@@ -14,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"heavytail/cmd/heavytail/manual"
 	"heavytail/query"
 	"heavytail/query/serve"
 )
@@ -171,17 +172,78 @@ func TestTools_Mistakes(t *testing.T) {
 	}
 }
 
-// TestResources reads HELP.
+// read returns the text of a resource, or "" with its error.
+func read(t *testing.T, s *mcp.ClientSession, uri string) (string, error) {
+	t.Helper()
+	r, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
+	if err != nil {
+		return "", err
+	}
+	if len(r.Contents) != 1 || r.Contents[0].URI != uri || len(r.Contents[0].Text) > partBytes+200 {
+		t.Errorf("%s: %.200v", uri, r.Contents)
+	}
+	return r.Contents[0].Text, nil
+}
+
+// TestResources lists the resources by pages, reads each of them, and the parts of long ones.
 func TestResources(t *testing.T) {
 	s := connect(t, sample(t))
-	for uri, want := range map[string]string{helpURI: "NEAREST", helpURI + "/SHOW%20GRAPHS": "SHOW"} {
-		r, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
-		if err != nil || !strings.Contains(r.Contents[0].Text, want) {
-			t.Errorf("%s: %v %+v", uri, err, r)
+	first, err := s.ListResources(t.Context(), nil)
+	if err != nil || first.NextCursor == "" {
+		t.Fatalf("%v, %d resources without a further page", err, len(first.Resources))
+	}
+	names := map[string]bool{}
+	for r, err := range s.Resources(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		names[r.Name] = true
+		text, err := read(t, s, r.URI)
+		if err != nil || text == "" || r.Title == "" || strings.Contains(text, "<!--") {
+			t.Errorf("%s: %v %.100q", r.URI, err, text)
+		}
+		if uri, page := strings.CutPrefix(r.URI, manualURI); page {
+			whole := ""
+			for next := r.URI; next != ""; {
+				text, err := read(t, s, next)
+				if err != nil {
+					t.Fatal(next, err)
+				}
+				part, after, _ := strings.Cut(text, "\n\nContinued by ")
+				whole, next = whole+part, strings.TrimSpace(after)
+			}
+			if want, _ := manual.Page(uri, reference); whole != want {
+				t.Errorf("the parts of %s are %d bytes of %d", r.URI, len(whole), len(want))
+			}
+		} else if r.URI != helpURI && !strings.Contains(text, "syntax: ") {
+			t.Errorf("%s: %s", r.URI, text)
 		}
 	}
-	if _, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: helpURI + "/xyzzy"}); err == nil {
-		t.Error("an unknown topic is read")
+	for _, h := range query.Helps() {
+		if !names[h.Statement] {
+			t.Errorf("no resource explains %s", h.Statement)
+		}
+	}
+	for _, page := range manual.Names() {
+		if !names["manual "+page] {
+			t.Errorf("no resource has page %s", page)
+		}
+	}
+	for uri, want := range map[string]string{
+		helpURI + "/dp_spectral": "option dim", helpURI + "/pagerank": "measure: pagerank", helpURI + "/links": "PREDICT", helpURI + "/missing%20values": "manual files",
+		helpURI + "/show%20vertices": "statement: SHOW VERTICES", manualURI + "statements": "`PREDICT`", manualURI + "statements?part=2": "heavytail://help/NAME",
+	} {
+		if text, err := read(t, s, uri); err != nil || !strings.Contains(text, want) {
+			t.Errorf("%s: %v %s", uri, err, text)
+		}
+	}
+	for _, uri := range []string{
+		helpURI + "/xyzzy", manualURI + "xyzzy", manualURI + "serve?part=2", manualURI + "serve?part=0", manualURI + "serve?part=-1", manualURI + "serve?part=x",
+		manualURI + "serve?section=1", manualURI + "..%2Fmanual%2Fserve", manualURI, "file:///etc/passwd",
+	} {
+		if text, err := read(t, s, uri); err == nil {
+			t.Errorf("%s is read: %.100s", uri, text)
+		}
 	}
 }
 

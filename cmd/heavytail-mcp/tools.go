@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"heavytail/cmd/heavytail/manual"
 	"heavytail/query"
 	"heavytail/query/parser"
 )
@@ -20,7 +20,7 @@ const instructions = `A heavytail file has graphs, embeddings of their vertices,
 
 // newServer makes a server of the tools on a file.
 func newServer(f *file) *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "heavytail", Version: "0"}, &mcp.ServerOptions{Instructions: instructions})
+	s := mcp.NewServer(&mcp.Implementation{Name: "heavytail", Version: "0"}, &mcp.ServerOptions{Instructions: instructions, PageSize: 50})
 	reads := &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(bool)}
 	mcp.AddTool(s, &mcp.Tool{Name: "list", Description: "Lists graphs, embeddings, models and jobs of the file.", Annotations: reads}, f.list)
 	mcp.AddTool(s, &mcp.Tool{Name: "describe", Description: "Describes a graph, an embedding or a model by its properties.", Annotations: reads}, f.describe)
@@ -31,8 +31,7 @@ func newServer(f *file) *mcp.Server {
 		about = "Runs one statement, which may also write, and returns a page of its rows."
 	}
 	mcp.AddTool(s, &mcp.Tool{Name: "query", Description: about, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: !f.write, OpenWorldHint: new(bool)}}, f.query)
-	s.AddResource(&mcp.Resource{URI: helpURI, Name: "help", Title: "The statements", MIMEType: "text/plain"}, readHelp)
-	s.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: helpURI + "/{topic}", Name: "help on a topic", MIMEType: "text/plain"}, readHelp)
+	addResources(s)
 	return s
 }
 
@@ -199,7 +198,7 @@ func help(_ context.Context, _ *mcp.CallToolRequest, in topic) (*mcp.CallToolRes
 
 // helpText is what HELP shows, a line for each row.
 func helpText(words string) (string, error) {
-	answer, err := query.HelpOn(nil, strings.Fields(words)...)
+	answer, err := query.HelpOn(manual.Files, strings.Fields(words)...)
 	if err != nil {
 		return "", err
 	}
@@ -208,19 +207,4 @@ func helpText(words string) (string, error) {
 		fmt.Fprintf(&b, "%v: %v\n", answer.Row()...)
 	}
 	return b.String(), answer.Err()
-}
-
-const helpURI = "heavytail://help"
-
-func readHelp(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	uri := r.Params.URI
-	words, err := url.PathUnescape(strings.TrimPrefix(strings.TrimPrefix(uri, helpURI), "/"))
-	if err != nil {
-		return nil, mcp.ResourceNotFoundError(uri)
-	}
-	text, err := helpText(words)
-	if err != nil {
-		return nil, mcp.ResourceNotFoundError(uri)
-	}
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: text}}}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"heavytail/cmd/heavytail/manual"
 	"heavytail/query"
 )
 
@@ -40,7 +41,7 @@ the one in capitals.`,
 				c.InitDefaultHelpFlag()
 				return c.Help()
 			}
-			rows, err := query.HelpOn(manualPages(), strings.Fields(strings.Join(args, " "))...)
+			rows, err := query.HelpOn(manual.Files, strings.Fields(strings.Join(args, " "))...)
 			if err != nil {
 				return usageError{err}
 			}

@@ -200,7 +200,7 @@ var layout = map[string][]string{
 	},
 	"query/driver":        {"query", "query/fault", "query/parser", "query/rows", "storage"},
 	"query/internal/wire": {"query", "query/fault", "query/parser", "query/rows", "storage"},
-	"query/serve":         {"query", "query/fault", "query/files", "query/internal/wire", "query/parser", "query/rows"},
+	"query/serve":         {"query", "query/fault", "query/files", "query/internal/wire", "query/parser", "query/rows", "storage"},
 	"query/remote":        {"query", "query/internal/wire", "query/parser", "query/rows"},
 	"repl": {
 		"embedding/option", "query", "query/catalogue", "query/fault", "query/files", "query/graphs", "query/help", "query/links", "query/measures",
@@ -220,9 +220,10 @@ var layout = map[string][]string{
 	},
 	"cmd/paper": {"embedding", "query", "query/rows", "repl", "storage"},
 
-	"cmd/paper/record": {"storage/vec"},
+	"cmd/paper/record":     {"storage/vec"},
+	"cmd/heavytail/manual": {},
 	"cmd/heavytail": {
-		"cmd/figure", "cmd/markdown", "cmd/picture", "cmd/report", "embedding/evaluate", "embedding/option", "query", "query/catalogue",
+		"cmd/figure", "cmd/heavytail/manual", "cmd/markdown", "cmd/picture", "cmd/report", "embedding/evaluate", "embedding/option", "query", "query/catalogue",
 		"query/fault", "query/files", "query/graphs", "query/links", "query/maintenance", "query/parser", "query/remote", "query/rows", "query/serve",
 		"query/studies", "query/vectors", "repl", "storage", "storage/atomicfile", "storage/format", "storage/format/arrow", "storage/format/parquet",
 	},

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"heavytail/cmd/heavytail/manual"
 	"heavytail/cmd/markdown"
 )
 
@@ -60,7 +61,7 @@ func manPages(root *cobra.Command) []manPage {
 		}
 	}
 	walk(root)
-	for _, name := range manualNames {
+	for _, name := range manual.Names() {
 		pages = append(pages, manPage{"man7/heavytail-" + name + ".7", manOfPage(name)})
 	}
 	return pages

@@ -1,45 +1,19 @@
 package main
 
 import (
-	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path"
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
+	"heavytail/cmd/heavytail/manual"
 	"heavytail/cmd/markdown"
 	"heavytail/query"
 	"heavytail/query/parser"
 	"heavytail/repl"
 )
-
-// manualFiles are the pages of the manual. Where they list statements, options, scorers, errors
-// and commands they have a comment in place of the list, which reference writes.
-//
-//go:embed manual/*.md
-var manualFiles embed.FS
-
-// manualPages are the pages as files.
-func manualPages() fs.FS {
-	pages, err := fs.Sub(manualFiles, "manual")
-	must(err)
-	return pages
-}
-
-// manualNames are the pages in the order in which the index lists them.
-var manualNames = []string{
-	"networkx", "gds", "node2vec", "go", "figures", "cluster",
-	"language", "statements", "methods", "answers", "tables", "files", "jobs", "store", "serve", "command", "shell", "errors", "limits", "paper", "changes",
-}
-
-// manualComment is a comment of Markdown, with the name of the part of the reference that is in its place.
-var manualComment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<!-- (?:reference: (\w+)|.*) -->\n?`) })
 
 func newManual(std streams) *cobra.Command {
 	source, html := false, false
@@ -53,7 +27,7 @@ describes this version.`,
   heavytail manual methods
   heavytail manual missing values
   heavytail manual --html > manual.html`,
-		ValidArgsFunction: cobra.FixedCompletions(manualNames, cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: cobra.FixedCompletions(manual.Names(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(_ *cobra.Command, args []string) error {
 			name := strings.Join(args, " ")
 			switch {
@@ -100,7 +74,7 @@ func manualText(name string, on repl.Terminal) (string, error) {
 		}
 		return markdown.Parse(name, page).Text(width, on.Color), nil
 	}
-	if rows, searched := query.HelpOn(manualPages(), strings.Fields(name)...); searched == nil {
+	if rows, searched := query.HelpOn(manual.Files, strings.Fields(name)...); searched == nil {
 		return helpText(rows), nil
 	}
 	return "", err
@@ -109,7 +83,7 @@ func manualText(name string, on repl.Terminal) (string, error) {
 // manualBook is the manual as one file of HTML.
 func manualBook() string {
 	var chapters []markdown.Chapter
-	for _, name := range manualNames {
+	for _, name := range manual.Names() {
 		page, err := manualPage(name)
 		must(err)
 		chapters = append(chapters, markdown.Chapter{Name: name, Page: markdown.Parse(name, page)})
@@ -120,34 +94,21 @@ func manualBook() string {
 func manualIndex() string {
 	var b strings.Builder
 	b.WriteString("Pages of the manual, for heavytail manual PAGE and, in the shell, .manual PAGE:\n\n")
-	for _, name := range manualNames {
-		fmt.Fprintf(&b, "  %-10s %s\n", name, manualTitle(name))
+	for _, name := range manual.Names() {
+		fmt.Fprintf(&b, "  %-10s %s\n", name, manual.Title(name))
 	}
 	b.WriteString("\nHELP explains one statement, method, generator or scorer: heavytail help NEAREST.\n")
 	return b.String()
 }
 
-func manualTitle(name string) string {
-	text, err := manualFiles.ReadFile(path.Join("manual", name+".md"))
-	must(err)
-	title, _, _ := strings.Cut(strings.TrimPrefix(string(text), "# "), "\n")
-	return title
-}
-
 // manualPage returns the text of a page. An unknown name is a fault of the command
 // line.
 func manualPage(name string) (string, error) {
-	text, err := manualFiles.ReadFile(path.Join("manual", strings.ToLower(name)+".md"))
-	if err == nil {
-		return manualComment().ReplaceAllStringFunc(string(text), func(comment string) string {
-			if name := manualComment().FindStringSubmatch(comment)[1]; name != "" {
-				return reference(name)
-			}
-			return ""
-		}), nil
+	if page, known := manual.Page(strings.ToLower(name), reference); known {
+		return page, nil
 	}
 	hint := "heavytail manual lists the pages"
-	if near, ok := parser.Suggest(name, manualNames); ok {
+	if near, ok := parser.Suggest(name, manual.Names()); ok {
 		hint = "did you mean " + near + "?"
 	}
 	return "", usageError{fmt.Errorf("the manual has no page %q: %s", name, hint)}

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"unicode"
 
+	"heavytail/cmd/heavytail/manual"
 	"heavytail/index"
 	"heavytail/query"
 	language "heavytail/query/parser"
@@ -58,7 +59,7 @@ func TestManual_Errors(t *testing.T) {
 // methods, generators and scorers with their options there.
 func TestManual_Reference(t *testing.T) {
 	all := ""
-	for _, name := range manualNames {
+	for _, name := range manual.Names() {
 		page, err := manualPage(name)
 		if err != nil {
 			t.Fatal(err)
@@ -83,7 +84,7 @@ const wordsOfManual = 15000
 func TestManual_Words(t *testing.T) {
 	table := regexp.MustCompile(`(?s)<!-- table: .*?<!-- end -->`)
 	total, each := 0, ""
-	for _, name := range manualNames {
+	for _, name := range manual.Names() {
 		n := 0
 		for word := range strings.FieldsSeq(table.ReplaceAllString(string(mustRead(t, filepath.Join("manual", name+".md"))), "")) {
 			if strings.ContainsFunc(word, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }) {
@@ -230,11 +231,11 @@ func TestManual_Pages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(files) != len(manualNames) {
-		t.Errorf("%d files for %d pages", len(files), len(manualNames))
+	if len(files) != len(manual.Names()) {
+		t.Errorf("%d files for %d pages", len(files), len(manual.Names()))
 	}
 	index := mustRun(t, "", "manual")
-	for _, name := range manualNames {
+	for _, name := range manual.Names() {
 		source := mustRun(t, "", "manual", name, "--markdown")
 		if !strings.HasPrefix(source, "# ") || strings.Contains(source, "<!--") {
 			t.Errorf("page %s: %.80q", name, source)
@@ -259,7 +260,7 @@ func TestManual_Pages(t *testing.T) {
 // TestManual_Shown expects all pages to fit terminals of several widths, but for code and words that are wider, and
 // the manual as HTML to be one whole document whose links lead to a place in it.
 func TestManual_Shown(t *testing.T) {
-	for _, name := range manualNames {
+	for _, name := range manual.Names() {
 		for _, width := range []int{50, 80, 100} {
 			page, err := manualText(name, repl.Terminal{Width: width})
 			if err != nil {
@@ -354,7 +355,7 @@ func TestManual_Limits(t *testing.T) {
 func TestManual_Examples(t *testing.T) {
 	blocks := regexp.MustCompile("(?s)```sql\n(.*?)```")
 	count := 0
-	for _, name := range manualNames {
+	for _, name := range manual.Names() {
 		page, err := manualPage(name)
 		if err != nil {
 			t.Fatal(err)

@@ -108,31 +108,36 @@ func (r *runner) plotDegrees(flags degreeFlags, names []string) error {
 	return noPoint(r.draw(flags.output, figure.DegreeChart("Degree distributions", list)), "no vertex has an edge")
 }
 
-// plotInShell is what .plot of a shell calls: the command plot on the shell's database. The
-// first argument is the kind of picture, and there is no FILE.
+// plotInShell is what .plot of a shell calls: the command plot on the shell's database.
 func plotInShell(std streams, db *query.DB, status *repl.Status) func(context.Context, io.Writer, []string) error {
 	return func(ctx context.Context, out io.Writer, args []string) error {
 		std := streams{in: std.in, out: out, err: std.err}
-		cmd := newPlot(func(cmd *cobra.Command, _ string, p *output, f func(*runner) error) error {
+		return plotOpened(ctx, std, args, func(cmd *cobra.Command, _ string, p *output, f func(*runner) error) error {
 			if err := p.check(); err != nil {
 				return err
 			}
 			return f(&runner{cmd, cmd.Context(), db, std, status, repl.Table})
 		})
-		cmd.SilenceErrors, cmd.SilenceUsage = true, true
-		cmd.SetOut(out)
-		cmd.SetErr(std.err)
-		cmd.SetFlagErrorFunc(badFlag)
-		cmd.SetArgs(append([]string{args[0], ""}, args[1:]...)) // in place of FILE
-		err := cmd.ExecuteContext(ctx)
-		var wrong wrongArguments
-		if errors.As(err, &wrong) {
-			if _, others, ok := strings.Cut(wrong.expected, "and "); ok { // FILE is that of the shell
-				return wrongArguments{others, wrong.found - 1}
-			}
-		}
-		return err
 	}
+}
+
+// plotOpened runs the command plot on a database that is open. The first argument is the kind of picture, and there is
+// no FILE.
+func plotOpened(ctx context.Context, std streams, args []string, on plotter) error {
+	cmd := newPlot(on)
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	cmd.SetOut(std.out)
+	cmd.SetErr(std.err)
+	cmd.SetFlagErrorFunc(badFlag)
+	cmd.SetArgs(append([]string{args[0], ""}, args[1:]...)) // in place of FILE
+	err := cmd.ExecuteContext(ctx)
+	var wrong wrongArguments
+	if errors.As(err, &wrong) {
+		if _, others, ok := strings.Cut(wrong.expected, "and "); ok { // FILE is the one that is open
+			return wrongArguments{others, wrong.found - 1}
+		}
+	}
+	return err
 }
 
 type graphFlags struct {

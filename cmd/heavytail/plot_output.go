@@ -12,10 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"heavytail/cmd/figure"
-	"heavytail/query"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
-	"heavytail/repl"
 	"heavytail/storage/atomicfile"
 )
 
@@ -25,14 +23,18 @@ type output struct {
 	title string // in place of the usual one
 	shape string // width and height as the user writes them
 	size  figure.Size
+	form  figure.Format // of a picture on standard output, for a client of a server; "" is text
 }
 
+// outFlag is the flag that names the file of a picture.
+const outFlag = "out"
+
 func addOutput(cmd *cobra.Command, p *output) {
-	cmd.Flags().StringVar(&p.out, "out", "", "picture to make, ending in .svg, .png or .pdf; a file of that name is replaced")
+	cmd.Flags().StringVar(&p.out, outFlag, "", "picture to make, ending in .svg, .png or .pdf; a file of that name is replaced")
 	cmd.Flags().StringVar(&p.title, "title", "", "title of the chart")
 	cmd.Flags().StringVar(&p.shape, "size", "", "width and height of the picture in points, 1/72 of an inch, such as 600x400")
 	cmd.Flags().IntVar(&p.size.DPI, "dpi", 0, "pixels of a .png for each inch; 144 by default")
-	must(cmd.RegisterFlagCompletionFunc("out", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	must(cmd.RegisterFlagCompletionFunc(outFlag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return []string{"svg", "png", "pdf"}, cobra.ShellCompDirectiveFilterFileExt
 	}))
 }
@@ -103,20 +105,29 @@ func (r *runner) draw(p output, chart figure.Chart) error {
 func (r *runner) put(p output, asText func(io.Writer) error, asFile func(io.Writer, figure.Format) error) error {
 	r.status.Clear()
 	var content bytes.Buffer
-	if p.out == "" {
-		if err := asText(&content); err != nil {
-			return err
-		}
-		return writeText(r.std.out, content.String())
+	kind, err := p.form, error(nil)
+	if p.out != "" {
+		kind, err = figure.FormatOf(p.out)
 	}
-	kind, err := figure.FormatOf(p.out)
-	if err == nil {
+	switch {
+	case err != nil:
+	case kind == "":
+		err = asText(&content)
+	default:
 		err = asFile(&content, kind)
 	}
 	if err != nil {
 		return err
 	}
-	return replaceFile(p.out, content.Bytes())
+	return p.deliver(r.std.out, content.Bytes())
+}
+
+// deliver writes a picture into the file of --out, or to standard output.
+func (p *output) deliver(out io.Writer, picture []byte) error {
+	if p.out == "" {
+		return writeText(out, string(picture))
+	}
+	return replaceFile(p.out, picture)
 }
 
 // replaceFile writes a file in one step, so that path never has an incomplete one.
@@ -143,13 +154,3 @@ func (r *runner) noteAll(notices []rows.Notice) {
 // plotter calls f with the database that a picture is drawn of: the file at path, or the
 // one of a shell.
 type plotter func(cmd *cobra.Command, path string, p *output, f func(*runner) error) error
-
-// plotFile opens the file at path for reading.
-func plotFile(std streams) plotter {
-	return func(cmd *cobra.Command, path string, p *output, f func(*runner) error) error {
-		if err := p.check(); err != nil {
-			return err
-		}
-		return runOn(cmd, std, path, query.Options{ReadOnly: true, NoCreate: true}, string(repl.Table), f)
-	}
-}

@@ -92,6 +92,7 @@ func serveOn(ctx context.Context, std streams, db *query.DB, path string, flags 
 	if err != nil {
 		return err
 	}
+	flags.limits.Draw = drawFor(db)
 	server, err := serve.New(db, &flags.limits)
 	if err != nil {
 		return err

@@ -69,6 +69,7 @@ func TestServe_SameOutput(t *testing.T) {
 		{"x y\ny z\n", "SHOW GRAPHS; IMPORT '-' INTO piped; SHOW EDGES IN piped; INSERT EDGE ('a', 'd') INTO line; NEAREST 1 TO 'a' USING e; DROP GRAPH piped"},
 		{"", "CREATE GRAPH line"},
 		{"", ".timer off; .mode csv\n.columns graph\nSHOW GRAPHS; .param set who d\nNEAREST 1 TO $who USING e"},
+		{"", ".schema\n.schema line\n.schema lien\n.dump\n.dump line\n.tables\n"},
 		{"", "CHECK; COUNT VERTICES IN line BY degree; SHOW VERTICES IN line WHERE degree > $degree"},
 	} {
 		for _, format := range []string{"table", "csv", "json", "line"} {
@@ -81,7 +82,6 @@ func TestServe_SameOutput(t *testing.T) {
 		}
 	}
 	mustFail(t, exitFailed, []string{"open for reading only"}, "exec", copied, "--read-only", "-c", "CREATE GRAPH h")
-	mustFail(t, exitFailed, []string{"answers statements only"}, "exec", copied, "-c", ".dump")
 	mustFail(t, exitFailed, []string{"is using it"}, "serve", copied)
 	if err := server.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -90,6 +90,79 @@ func TestServe_SameOutput(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, messages)
 	}
 	mustRun(t, "", "check", copied)
+}
+
+// TestServe_Plot draws every kind of picture of a file, and then through a server of a copy of it: the pictures are
+// the same, byte for byte, and so are notices and errors. A server writes no picture into a file.
+func TestServe_Plot(t *testing.T) {
+	direct, dir := plotted(t), t.TempDir()
+	copied := filepath.Join(dir, "copy.ht")
+	mustWrite(t, copied, mustRead(t, direct))
+	serving(t, copied)
+	for _, args := range [][]string{
+		{"degrees", "pa", "spec", "--law=false", "--title", "--odd"},
+		{"parameters", "pa", "--vary", "dim=4,8", "--using", "dp_spectral(beta := 0.5, scale := 1)", "--using", "laplacian_eigenmaps"},
+		{"projection", "spec", "--color", "side"},
+		{"graph", "--vertices", "50", "--labels=0"},
+		{"graph", "pa", "--size", "600x400"},
+		{"links", "--scorers", "l3,common_neighbors"},
+		{"graph", "nothing"},
+		{"links", "--curve", "calibration", "--models", "none"},
+		{"degrees", "pa", "--size", "1x1"},
+		{"degrees"},
+		{"graph", "--vertices", "0"},
+	} {
+		for _, out := range []string{"", "p.svg", "p.png", "p.pdf"} {
+			var pictures [2]string
+			var answers [2]answer
+			for i, file := range []string{direct, copied} {
+				full := append([]string{"plot", args[0], file}, args[1:]...)
+				if out != "" {
+					full = append(full, "--out", filepath.Join(dir, out))
+				}
+				answers[i] = command(t, "", full...)
+				if out != "" && answers[i].code == exitDone {
+					pictures[i] = string(mustRead(t, filepath.Join(dir, out)))
+				}
+			}
+			if answers[0] != answers[1] || pictures[0] != pictures[1] || answers[0].code == exitDone && pictures[0]+answers[0].out == "" {
+				t.Errorf("plot %v --out %s: %d bytes\n%+v\nserved %d bytes\n%+v", args, out, len(pictures[0]), answers[0], len(pictures[1]), answers[1])
+			}
+		}
+	}
+	for _, line := range []string{".plot", ".plot pa", ".plot graph --vertices 20", ".plot nothing", ".plot links 1 2 3", ".plot graph --out x.bmp"} {
+		want, got := command(t, line+"\n", "exec", direct), command(t, line+"\n", "exec", copied)
+		if got != want {
+			t.Errorf("%s: got %+v\nwant %+v", line, got, want)
+		}
+	}
+	db, err := remote.Open(t.Context(), copied)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, c := range []struct {
+		args []string
+		form string
+		want string
+	}{
+		{[]string{"graph", "--out=" + filepath.Join(dir, "attack.svg"), "pa"}, "svg", "writes no picture into a file"},
+		{[]string{"graph", "--out", "attack.svg"}, "svg", "writes no picture into a file"},
+		{[]string{"graph"}, "gif", "none of svg"},
+		{[]string{"graph"}, "", "none of svg"},
+		{[]string{"graph", "--help"}, "svg", "nothing to draw"},
+		{[]string{"completion"}, "svg", "unknown plot"},
+		{[]string{"--help"}, "svg", "unknown plot"},
+		{[]string{"graph", "--dpi=1000000"}, "png", "must be from"},
+		{[]string{"graph", "--size=1e9x1e9"}, "png", "size"},
+	} {
+		if picture, _, err := db.Draw(t.Context(), c.args, c.form); err == nil || !strings.Contains(err.Error(), c.want) || picture != nil {
+			t.Errorf("%v as %s: %v", c.args, c.form, err)
+		}
+	}
+	if files, _ := filepath.Glob(filepath.Join(dir, "attack*")); files != nil {
+		t.Error(files)
+	}
 }
 
 // TestServe_Killed kills a server in the middle of an answer and of a job: the client says so, the file is

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"heavytail/cmd/heavytail/manual"
 	"heavytail/embedding/option"
 	"heavytail/query"
 	"heavytail/query/fault"
@@ -197,7 +198,7 @@ func openFile(std streams, path string, options *query.Options) (*query.DB, erro
 	if std.limitMemory != nil {
 		std.limitMemory(options)
 	}
-	options.Manual = manualPages()
+	options.Manual = manual.Files
 	db, err := query.Open(path, options)
 	if err != nil {
 		return nil, err

@@ -115,6 +115,17 @@ func (m *Model) Bind(g *csr.Graph, vectors ...*vec.Matrix) (*Bound, error) {
 	return &Bound{m, measures}, nil
 }
 
+// AtBaseRate returns the model for pairs of which a fraction, above 0 and below 1, are edges, in place of half of
+// them: [LogOdds] of the fraction are added to those of each pair, which keeps their order.
+func (m *Model) AtBaseRate(fraction float64) *Model {
+	at := *m
+	at.bias += LogOdds(fraction)
+	return &at
+}
+
+// LogOdds returns ln(p/(1−p)).
+func LogOdds(p float64) float64 { return math.Log(p / (1 - p)) }
+
 // Score returns the probability of a pair, from 0 to 1. It does not depend on the
 // order of the two. It takes O(dim + d + Σ d(x)) over the neighbours x of one end.
 func (b *Bound) Score(u, v uint32) float64 { return Probability01(b.LogOdds(u, v)) }

@@ -2,10 +2,12 @@ package link
 
 import "slices"
 
-// RowReader reads rows of a graph that is not in memory.
-type RowReader interface {
-	Read(vertices ...uint32) error          // reads the rows of vertices, unless it has them
-	Neighbors(vertex uint32) (row []uint32) // the neighbours of a vertex that was read, ascending
+// RowReader reads rows of a graph that is not in memory. Out and In return the vertices to which edges lead from a
+// vertex that was read, and those from which edges lead to it, each ascending; of an undirected graph both are the
+// neighbours.
+type RowReader struct {
+	Read    func(vertices ...uint32) error // reads the rows of vertices, unless it has them
+	Out, In func(vertex uint32) []uint32
 }
 
 // ReadsRows reports whether the score of a pair by a scorer depends on nothing of the graph but
@@ -17,7 +19,7 @@ func ReadsRows(scorer string) bool {
 }
 
 // ReadPair reads the rows on which the score of a pair depends, by a scorer for which ReadsRows
-// is true: those of both; where the degrees of common neighbours count, of these; and where
+// is true, of New or along the edges of NewAlong: those of both; where the degrees of common neighbours count, of these; and where
 // paths of three edges count, of the vertices on such paths.
 func ReadPair(r RowReader, scorer string, u, v uint32) error {
 	if _, vector := lookup(scorer); vector != nil {
@@ -29,14 +31,14 @@ func ReadPair(r RowReader, scorer string, u, v uint32) error {
 	s := summedBy(scorer)
 	switch {
 	case s != nil && !s.counts:
-		return r.Read(intersect(r.Neighbors(u), r.Neighbors(v))...)
+		return r.Read(intersect(r.Out(u), r.In(v))...)
 	case s != nil || scorer == "preferential_attachment":
 		return nil
 	}
 	// Paths are counted from the end of lower degree; ends of the same degree may take turns.
-	from, to := r.Neighbors(u), r.Neighbors(v)
+	from, to, row := r.Out(u), r.In(v), r.Out
 	if len(from) > len(to) || len(from) == len(to) && u > v {
-		from, to = to, from
+		from, to, row = to, from, r.In
 	}
 	if err := r.Read(from...); err != nil {
 		return err
@@ -48,7 +50,7 @@ func ReadPair(r RowReader, scorer string, u, v uint32) error {
 		return nil
 	}
 	for _, x := range from {
-		if err := r.Read(intersect(r.Neighbors(x), to)...); err != nil {
+		if err := r.Read(intersect(row(x), to)...); err != nil {
 			return err
 		}
 	}

@@ -12,15 +12,19 @@ type PathRows struct {
 	Vertices int // of the graph
 	// Read is called with vertices before Neighbors is called with them; nil where nothing has to be read.
 	Read      func(vertices []uint32) error
-	Neighbors func(v uint32) []uint32 // ascending
+	Neighbors func(v uint32) []uint32 // the vertices to which edges lead from v, ascending
+	Back      func(v uint32) []uint32 // those from which edges lead to v, ascending; nil in an undirected graph
 }
 
 // FewestEdges returns a path of the fewest edges, both ends included, of several the lexicographically
-// smallest sequence of vertices; nil if no path joins the two. It searches from both ends, a level of
-// vertices of the smaller side at a time, until they meet (Pohl, "Bi-directional Search", 1971). So
+// smallest sequence of vertices; nil if no path joins the two. It searches along the edges from one end and against
+// them from the other, a level of vertices of the smaller side at a time, until they meet (Pohl, "Bi-directional Search", 1971). So
 // in a graph with hubs it comes to few vertices of a large component. It takes O(n + m) time at most, and
 // 4 bytes for each vertex that it comes to and, where these are many, a quarter for each one of the graph. Errors are those of Read and of ctx.
 func FewestEdges(ctx context.Context, g PathRows, from, to uint32) ([]uint32, error) {
+	if g.Back == nil {
+		g.Back = g.Neighbors
+	}
 	s := &bothEnds{halt: halt{ctx}, PathRows: g}
 	for i, end := range []uint32{from, to} {
 		s.sides[i] = reachedSide{levels: [][]uint32{{end}}}
@@ -54,9 +58,9 @@ func (r *reachedSide) last() []uint32 { return r.levels[len(r.levels)-1] }
 // search returns the vertices where the sides meet, which are in the last level of both.
 func (s *bothEnds) search() (meeting []uint32, err error) {
 	for {
-		side, other := &s.sides[0], &s.sides[1]
+		side, other, row := &s.sides[0], &s.sides[1], s.Neighbors
 		if len(other.last()) < len(side.last()) {
-			side, other = other, side
+			side, other, row = other, side, s.Back
 		}
 		level := side.last()
 		if len(level) == 0 {
@@ -72,7 +76,7 @@ func (s *bothEnds) search() (meeting []uint32, err error) {
 			if i%checkVertices == 0 && s.halted() {
 				return nil, s.Err()
 			}
-			for _, w := range s.Neighbors(v) {
+			for _, w := range row(v) {
 				if !side.reached.add(w, s.Vertices) {
 					continue
 				}
@@ -116,7 +120,7 @@ func (s *bothEnds) smallest(meeting []uint32) []uint32 {
 			if found && v >= next {
 				continue
 			}
-			if _, adjacent := slices.BinarySearch(s.Neighbors(v), last); adjacent {
+			if _, adjacent := slices.BinarySearch(s.Back(v), last); adjacent {
 				next, found = v, true
 			}
 		}

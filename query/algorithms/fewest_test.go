@@ -12,10 +12,10 @@ import (
 )
 
 // naiveFewest follows distances to the end, from the beginning, by the smallest next vertex.
-func naiveFewest(g *csr.Graph, from, to uint32) []uint32 {
+func naiveFewest(g *csr.Directed, from, to uint32) []uint32 {
 	distance := map[uint32]int{to: 0}
 	for queue := []uint32{to}; len(queue) > 0; queue = queue[1:] {
-		for _, w := range g.Neighbors(queue[0]) {
+		for _, w := range g.In.Neighbors(queue[0]) {
 			if _, there := distance[w]; !there {
 				distance[w] = distance[queue[0]] + 1
 				queue = append(queue, w)
@@ -27,7 +27,7 @@ func naiveFewest(g *csr.Graph, from, to uint32) []uint32 {
 	}
 	path := []uint32{from}
 	for v := from; v != to; {
-		for _, w := range g.Neighbors(v) {
+		for _, w := range g.Out.Neighbors(v) {
 			if d, there := distance[w]; there && d == distance[v]-1 {
 				v = w
 				break
@@ -36,6 +36,25 @@ func naiveFewest(g *csr.Graph, from, to uint32) []uint32 {
 		path = append(path, v)
 	}
 	return path
+}
+
+// oneWay keeps of each edge one direction or both.
+func oneWay(g *csr.Graph, random *rand.Rand) *csr.Directed {
+	var arcs []csr.Edge
+	for u := range uint32(g.Vertices()) {
+		for _, v := range g.Neighbors(u) {
+			if u < v {
+				ways := 1 + random.IntN(3)
+				if ways&1 != 0 {
+					arcs = append(arcs, csr.Edge{U: u, V: v})
+				}
+				if ways&2 != 0 {
+					arcs = append(arcs, csr.Edge{U: v, V: u})
+				}
+			}
+		}
+	}
+	return csr.NewDirected(csr.RowsOf(g.Vertices(), arcs))
 }
 
 // TestFewestEdges_Smallest compares all pairs of small graphs of many kinds with the naive search, and
@@ -69,19 +88,29 @@ func TestFewestEdges_Smallest(t *testing.T) {
 	}
 	star = slices.DeleteFunc(star, func(e csr.Edge) bool { return e.U == e.V })
 	graphs = append(graphs, testgraph.Of(t, 64, grid...), testgraph.Of(t, 900, ring...), testgraph.Of(t, 900, star...))
-	for at, g := range graphs {
+	var list []*csr.Directed // undirected graphs have the same rows twice
+	for _, g := range graphs {
+		list = append(list, &csr.Directed{Out: csr.Rows(*g), In: csr.Rows(*g)}, oneWay(g, random))
+	}
+	for at, g := range list {
 		read := make([]bool, g.Vertices())
 		rows := PathRows{Vertices: g.Vertices(), Read: func(vertices []uint32) error {
 			for _, v := range vertices {
 				read[v] = true
 			}
 			return nil
-		}, Neighbors: func(v uint32) []uint32 {
-			if !read[v] {
-				t.Errorf("graph %d: vertex %d was not read", at, v)
-			}
-			return g.Neighbors(v)
 		}}
+		row := func(of *csr.Rows) func(v uint32) []uint32 {
+			return func(v uint32) []uint32 {
+				if !read[v] {
+					t.Errorf("graph %d: vertex %d was not read", at, v)
+				}
+				return of.Neighbors(v)
+			}
+		}
+		if rows.Neighbors = row(&g.Out); at%2 == 1 {
+			rows.Back = row(&g.In)
+		}
 		step := max(1, g.Vertices()/60)
 		for from := 0; from < g.Vertices(); from += step {
 			for to := 0; to < g.Vertices(); to += step {
@@ -106,7 +135,7 @@ func TestFewestEdges_Errors(t *testing.T) {
 		read func([]uint32) error
 		want error
 	}{{ended, nil, context.Canceled}, {t.Context(), fails, failed}} {
-		if path, err := FewestEdges(c.ctx, PathRows{3, c.read, g.Neighbors}, 0, 2); !errors.Is(err, c.want) || path != nil {
+		if path, err := FewestEdges(c.ctx, PathRows{3, c.read, g.Neighbors, nil}, 0, 2); !errors.Is(err, c.want) || path != nil {
 			t.Errorf("%v, %v, want %v", path, err, c.want)
 		}
 	}

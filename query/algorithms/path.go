@@ -32,11 +32,7 @@ func ShortestPath(ctx context.Context, g *csr.Graph, from, to uint32, weighted b
 	}
 	if g.Weights == nil {
 		vertices, err := FewestEdges(ctx, PathRows{Vertices: g.Vertices(), Neighbors: g.Neighbors}, from, to)
-		p := Path{Vertices: vertices}
-		for i := range vertices {
-			p.Lengths = append(p.Lengths, float64(i))
-		}
-		return p, vertices != nil, err
+		return unitPath(vertices), vertices != nil, err
 	}
 	// Distances are computed from the end, so that the path can be followed from its
 	// beginning.
@@ -58,6 +54,15 @@ func ShortestPath(ctx context.Context, g *csr.Graph, from, to uint32, weighted b
 		v = next
 	}
 	return p, true, nil
+}
+
+// unitPath is a path whose edges have the length 1.
+func unitPath(vertices []uint32) Path {
+	p := Path{Vertices: vertices}
+	for i := range vertices {
+		p.Lengths = append(p.Lengths, float64(i))
+	}
+	return p
 }
 
 // next returns the first neighbour of v on a shortest path to the source, and the length

@@ -36,6 +36,26 @@ func DirectedShortestPaths(ctx context.Context, d *csr.Directed, from, to uint32
 	return shortestPaths(ctx, w, from, to, k)
 }
 
+// DirectedShortestPath is ShortestPath along the edges of a directed graph. Without weights it is FewestEdges; with them
+// it takes what DirectedShortestPaths takes.
+func DirectedShortestPath(ctx context.Context, d *csr.Directed, from, to uint32, weighted bool) (Path, bool, error) {
+	if weighted && d.Weighted() {
+		list, err := DirectedShortestPaths(ctx, d, from, to, 1, true)
+		if len(list) == 0 {
+			return Path{}, false, err
+		}
+		return list[0], true, err
+	}
+	if n := d.Vertices(); int(from) >= n || int(to) >= n {
+		return Path{}, false, fmt.Errorf("vertices %d and %d of %d: %w", from, to, n, ErrOption)
+	}
+	if err := ctx.Err(); err != nil {
+		return Path{}, false, err
+	}
+	vertices, err := FewestEdges(ctx, PathRows{Vertices: d.Vertices(), Neighbors: d.Out.Neighbors, Back: d.In.Neighbors}, from, to)
+	return unitPath(vertices), vertices != nil, err
+}
+
 func shortestPaths(ctx context.Context, w ways, from, to uint32, k int) (list []Path, err error) {
 	n := w.vertices()
 	if int(from) >= n || int(to) >= n {

@@ -55,6 +55,10 @@ func TestShortestPaths_Naive(t *testing.T) {
 			from, to, k, weighted := uint32(r.IntN(n)), uint32(r.IntN(n)), 1+r.IntN(12), r.IntN(2) == 0
 			got, err := DirectedShortestPaths(t.Context(), d, from, to, k, weighted)
 			checkPaths(t, seed, got, err, allPaths(d, from, to, weighted), k)
+			along, found, err := DirectedShortestPath(t.Context(), d, from, to, weighted)
+			if err != nil || found != (len(got) > 0) || found && !(slices.Equal(along.Vertices, got[0].Vertices) && slices.Equal(along.Lengths, got[0].Lengths)) {
+				t.Fatalf("seed %d: DirectedShortestPath has %v, and DirectedShortestPaths %v", seed, along, got)
+			}
 			got, err = ShortestPaths(t.Context(), g, from, to, k, weighted)
 			checkPaths(t, seed, got, err, allPaths(both, from, to, weighted), k)
 			p, found, err := ShortestPath(t.Context(), g, from, to, weighted)
@@ -78,6 +82,9 @@ func checkPaths(t *testing.T, seed uint64, got []Path, err error, want []Path, k
 func TestShortestPaths_Refused(t *testing.T) {
 	d := directedOf(3, true, arc{0, 1, 1})
 	if _, err := DirectedShortestPaths(t.Context(), d, 0, 3, 1, false); !errors.Is(err, ErrOption) {
+		t.Error(err)
+	}
+	if _, _, err := DirectedShortestPath(t.Context(), d, 3, 0, false); !errors.Is(err, ErrOption) {
 		t.Error(err)
 	}
 	d.Out.Weights[0] = -1

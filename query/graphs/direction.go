@@ -58,6 +58,17 @@ func (d Direction) rows(g *csr.Directed, usual Direction) *csr.Graph {
 	return (*csr.Graph)(&g.Out)
 }
 
+// partRows returns the functions for the edges of a vertex of a part of a graph in a direction, and in the opposite one.
+func partRows(p *storage.GraphPart, graph storage.GraphInfo, d Direction) (row, back func(vertex uint32) []uint32) {
+	switch {
+	case !graph.Directed || d == DirectionBoth:
+		return p.Neighbors, p.Neighbors
+	case d == DirectionIn:
+		return p.In, p.Out
+	}
+	return p.Out, p.In
+}
+
 // directionBetween is that of the edges between two vertices, from u.
 func directionBetween(d *csr.Directed, u, v uint32) Direction {
 	out, in := d.HasArc(u, v), d.HasArc(v, u)

@@ -228,27 +228,34 @@ func (r EdgesRequest) readsPart() bool { return r.Limit > 0 && r.OrderBy == "" &
 
 // readEdges reads the edges of the first vertices, where these are enough.
 func readEdges(c *engine.Call, req EdgesRequest, graph storage.GraphInfo) error {
-	if !req.readsPart() || graph.Directed || len(req.edgeAttributes(graph)) > 0 {
+	if !req.readsPart() {
 		return nil
 	}
+	readsRows := slices.ContainsFunc(req.ofEnds(graph), func(name string) bool { return name == "degree" || session.OfDirection(graph, name) })
 	return c.ReadPart(graph, req.attributes(graph), func(v *storage.GraphView, p *storage.GraphPart) error {
-		left := req.Limit
+		left, edges := req.Limit, []csr.Edge(nil)
 		for u := uint32(0); left > 0 && int(u) < graph.Vertices; u++ {
 			if err := p.Read(u); err != nil {
 				return err
 			}
-			row := p.Neighbors(u)
-			first, _ := slices.BinarySearch(row, u)
+			row, first := p.Out(u), 0
+			if !graph.Directed {
+				row = p.Neighbors(u)
+				first, _ = slices.BinarySearch(row, u)
+			}
 			targets := row[first:][:min(left, len(row)-first)]
 			p.Name(targets...)
-			if slices.Contains(req.Columns, "degree") {
+			for _, w := range targets {
+				edges = append(edges, csr.Edge{U: u, V: w})
+			}
+			if readsRows {
 				if err := p.Read(targets...); err != nil {
 					return err
 				}
 			}
 			left -= len(targets)
 		}
-		return nil
+		return p.ReadEdgeColumns(req.edgeAttributes(graph), edges)
 	})
 }
 

@@ -1,6 +1,7 @@
 package graphs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -133,12 +134,10 @@ func bindNeighbors(b *engine.Binder, s *parser.ShowNeighbors) NeighborsRequest {
 }
 
 func runNeighbors(c *engine.Call, req NeighborsRequest, graph storage.GraphInfo) (found engine.GraphStream[NeighborRow], err error) {
-	var edges edgeList
-	if graph.Directed {
-		edges, err = edgesOf(c, graph)
-	} else {
-		err = readNeighbors(c, req, graph)
+	if err := readNeighbors(c, req, graph); err != nil {
+		return found, err
 	}
+	edges, err := edgesOf(c, graph)
 	if err != nil {
 		return found, err
 	}
@@ -225,7 +224,8 @@ func readNeighbors(c *engine.Call, req NeighborsRequest, graph storage.GraphInfo
 		if err != nil {
 			return err
 		}
-		return p.ReadAround(vertex, max(1, req.Within))
+		row, _ := partRows(p, graph, cmp.Or(req.Direction, DirectionBoth))
+		return p.ReadAround(vertex, max(1, req.Within), row)
 	})
 }
 

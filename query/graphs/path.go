@@ -1,6 +1,7 @@
 package graphs
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -99,7 +100,7 @@ func runPath(c *engine.Call, req PathRequest, graph storage.GraphInfo) (r PathRe
 	var found algorithms.Path
 	var known bool
 	along := graph.Directed && req.Direction != DirectionBoth
-	if !byWeight && !along {
+	if !byWeight {
 		if found, known, err = readPath(c, req, graph); err != nil {
 			return r, err
 		}
@@ -163,12 +164,13 @@ func readPath(c *engine.Call, req PathRequest, graph storage.GraphInfo) (found a
 		if err != nil {
 			return err
 		}
-		p.NamedOnly = true
-		rows := algorithms.PathRows{Vertices: graph.Vertices, Read: func(vertices []uint32) error { return p.Read(vertices...) }, Neighbors: p.Neighbors}
+		rows := algorithms.PathRows{Vertices: graph.Vertices, Read: func(vertices []uint32) error { return p.Read(vertices...) }}
+		rows.Neighbors, rows.Back = partRows(p, graph, cmp.Or(req.Direction, DirectionOut))
 		if path, err = algorithms.FewestEdges(c.Ctx, rows, from, to); err != nil {
 			return err
 		}
 		known = true
+		p.DropRows() // the answer has keys alone
 		p.Name(append(path, from, to)...)
 		return nil
 	})
@@ -205,10 +207,7 @@ func searchPath(c *engine.Call, req PathRequest, view *session.Graph, d *csr.Dir
 			path, _, failed = algorithms.ShortestPath(c.Ctx, view.Graph, ends[0], ends[1], byWeight)
 			return
 		}
-		var list []algorithms.Path
-		if list, failed = algorithms.DirectedShortestPaths(c.Ctx, d, ends[0], ends[1], 1, byWeight); len(list) > 0 {
-			path = list[0]
-		}
+		path, _, failed = algorithms.DirectedShortestPath(c.Ctx, d, ends[0], ends[1], byWeight)
 	}); err != nil {
 		return found, err
 	}

@@ -125,11 +125,11 @@ func readVertices(c *engine.Call, req VerticesRequest, graph storage.GraphInfo) 
 			if req.Where == nil || next == graph.Vertices {
 				return nil
 			}
-			s, columns, _, err := p.Snapshot(names)
+			g, set, err := c.SeePart(p, graph, names)
 			if err != nil {
 				return err
 			}
-			g, set, found := &session.Graph{Snapshot: s}, &session.ColumnSet{Names: names, Columns: columns}, 0
+			found := 0
 			for u := range uint32(next) {
 				if req.Where(where.NewCandidate(g, set, u, false)) {
 					found++

@@ -119,10 +119,7 @@ func (s *Service) Explain(ctx context.Context, req ScoreRequest) (ExplainScoreRe
 }
 
 func explainSchema() option.Schema[ScoreRequest] {
-	return append(scoreSchema(),
-		option.Float("base_rate", "fraction of edges among pairs such as this one, such as 0.001, for which the probability of a model is shown too; 0 shows that of equal numbers of edges and other pairs alone", func(r *ScoreRequest) *float64 { return &r.BaseRate }).
-			Where("a number from 0 to below 1", func(v any) bool { return v.(float64) >= 0 && v.(float64) < 1 }),
-	)
+	return option.Schema[ScoreRequest]{scoreDirection(), baseRateField("is shown too", func(r *ScoreRequest) *float64 { return &r.BaseRate })}
 }
 
 // explained are the scorers of a request, or all heuristics.
@@ -167,7 +164,7 @@ func resolveExplainScore(c *engine.Call, req ScoreRequest) (*scorerEntries, erro
 func runExplainScore(c *engine.Call, req ScoreRequest, found *scorerEntries) (ExplainScoreResult, error) {
 	e := &explaining{}
 	err := readScored(c, found, req.Pairs, func(p *storage.GraphPart, u, v uint32) error {
-		return link.ReadPair(p, "adamic_adar", u, v) // the degrees of the common neighbours, which are shown
+		return link.ReadPair(rowsOf(p, found.along), "adamic_adar", u, v) // the degrees of the common neighbours, which are shown
 	})
 	if err != nil {
 		return ExplainScoreResult{}, err
@@ -195,7 +192,7 @@ func runExplainScore(c *engine.Call, req ScoreRequest, found *scorerEntries) (Ex
 					s.Embeddings = append(s.Embeddings, of.Name)
 				}
 				if req.BaseRate > 0 {
-					s.AtBaseRate = link.Probability01(parts.LogOdds + math.Log(req.BaseRate/(1-req.BaseRate)))
+					s.AtBaseRate = link.Probability01(parts.LogOdds + link.LogOdds(req.BaseRate))
 				}
 			}
 		} else {

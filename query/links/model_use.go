@@ -38,12 +38,15 @@ func readModel(c *engine.Call, model string, at fault.Part) (storage.ModelInfo, 
 	}
 }
 
-// bindModel loads a model and the embeddings that it reads. All may have been replaced
+// bindModel loads a model, at a base rate unless that is 0, and the embeddings that it reads. All may have been replaced
 // since they were resolved.
-func bindModel(c *engine.Call, model string, graph *session.Graph, at fault.Part) (*boundModel, error) {
+func bindModel(c *engine.Call, model string, graph *session.Graph, baseRate float64, at fault.Part) (*boundModel, error) {
 	info, m, err := readModel(c, model, at)
 	if err != nil {
 		return nil, err
+	}
+	if baseRate > 0 {
+		m = m.AtBaseRate(baseRate)
 	}
 	b := &boundModel{info: info, graph: graph}
 	var matrices []*vec.Matrix

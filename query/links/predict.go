@@ -54,6 +54,7 @@ func predictSchema() option.Schema[PredictRequest] {
 		scoring.DirectionField("links are edges from a source to a target, predicted along the edges, and may be the way back of an edge; not for models and with sides, whose default is both", func(r *PredictRequest) *string { return &r.Direction }),
 		option.Int("top", "links of each vertex at most, without FOR: a link is kept if it is among the likeliest of both its ends, or of its source where it has a direction; 0 for any number", func(r *PredictRequest) *int { return &r.Top }).NotNegative().Rule(PredictRequest.topOfGraph),
 		scoring.SidesField(scoring.PredictedSides, func(r *PredictRequest) *string { return &r.Sides }),
+		baseRateField("is the score", func(r *PredictRequest) *float64 { return &r.BaseRate }),
 	}, search.EachFields(func(r PredictRequest) bool { return r.Each }, func(r *PredictRequest) *int64 { return &r.First }, func(r *PredictRequest) **int64 { return &r.Count })...)
 }
 

@@ -228,7 +228,7 @@ func nearOf(c *engine.Call, p *loaded) ([]uint32, error) {
 		return p.around.near, nil
 	}
 	s := p.nearest.search(session.Entry{Info: p.spaces[0].Info}, p.Vertex)
-	s.Where, s.Only = nil, func(v uint32) bool { return p.missing(p.vertex, v) }
+	s.Only = func(v uint32) bool { return p.missing(p.vertex, v) }
 	hits, _, err := search.Hits(c, &search.Loaded{Search: s, Call: c, Space: p.spaces[0]}, &s)
 	p.nearest.index = s.Index
 	return index.Vertices(hits), err
@@ -306,7 +306,7 @@ func replay(c *engine.Call, p *loaded) (release func(), err error) {
 	p.graph = &session.Graph{Snapshot: p.graph.Before(*p.AsOf)}
 	scorer := p.Scorers[0].Scorer
 	p.Scorers = nil
-	bound, err := bindScorer(c, p.loadedScoring, scorer, fault.Scorer(0))
+	bound, err := bindScorer(c, p.loadedScoring, scorer, p.BaseRate, fault.Scorer(0))
 	if err != nil {
 		release()
 		return nil, err
@@ -331,6 +331,7 @@ const degreesFraction = 4
 // it, and the vectors of that part.
 type around struct {
 	read    bool               // the graph is a part
+	linked  []uint32           // to which the vertex has edges, in the whole graph, ascending
 	degrees []uint32           // of all vertices of the graph; nil if the part has those of the candidates
 	near    []uint32           // the nearest vertices, in the part
 	index   *storage.IndexInfo // that found them; nil if all vectors were scanned
@@ -394,11 +395,13 @@ func (a *around) readEdges(c *engine.Call, v *storage.GraphView, part *storage.G
 	if p.With.Embedding != "" { // whose candidates are two edges apart as well
 		steps = 1
 	}
-	if err := part.ReadAround(vertex, min(steps, 1)); err != nil {
+	row := rowsOf(part, p.along).Out
+	if err := part.ReadAround(vertex, min(steps, 1), row); err != nil {
 		return err
 	}
+	a.linked = row(vertex)
 	if steps == 2 {
-		if err = part.ReadAround(vertex, 2); !errors.Is(err, session.ErrWhole) {
+		if err = part.ReadAround(vertex, 2, row); !errors.Is(err, session.ErrWhole) {
 			return err
 		}
 	}
@@ -406,15 +409,19 @@ func (a *around) readEdges(c *engine.Call, v *storage.GraphView, part *storage.G
 		return nil
 	}
 	c.DB.Cache.CountScan(session.GraphKey(p.graph), int(2*p.graph.Edges/degreesFraction))
-	if a.degrees, err = v.Degrees(); err != nil || steps == 2 {
+	degrees := v.Degrees
+	if p.along {
+		degrees = v.InDegrees
+	}
+	if a.degrees, err = degrees(); err != nil || steps == 2 {
 		return err
 	}
 	// The likeliest are among as many vertices of the highest degrees, besides itself and its
 	// neighbours.
-	return part.Read(highest(a.degrees, p.K+len(part.Neighbors(vertex))+1)...)
+	return part.Read(highest(a.degrees, p.K+len(a.linked)+1)...)
 }
 
-// readNear finds the vertices nearest to the vertex, unless the vectors of the other candidates are
+// readNear finds the vertices nearest to the vertex that it has no edge to, unless the vectors of the other candidates are
 // too many.
 func (a *around) readNear(c *engine.Call, v *storage.RowView, part *storage.GraphPart, p *prediction) error {
 	if len(part.Vertices()) > v.Info.Vertices/vectorsFraction {
@@ -424,6 +431,7 @@ func (a *around) readNear(c *engine.Call, v *storage.RowView, part *storage.Grap
 		return nil
 	}
 	s := p.nearest.search(*p.scorers[0].embedding(), p.Vertex)
+	s.Only = func(u uint32) bool { _, linked := slices.BinarySearch(a.linked, u); return !linked }
 	hits, _, err := search.Hits(c, search.NewInFile(c, v, s), &s)
 	a.near, a.index = index.Vertices(hits), s.Index
 	part.Name(a.near...)

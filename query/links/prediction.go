@@ -9,7 +9,6 @@ import (
 	"heavytail/index"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
-	"heavytail/query/internal/conditions"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/entries"
 	"heavytail/query/internal/scoring"
@@ -81,6 +80,7 @@ type PredictRequest struct {
 	// of the graph, as link.NewPredictorAlong does, which may be the ways back of others; "both" predicts links of the
 	// undirected view, and is the default where With is a model, which has been trained on it.
 	Direction string
+	BaseRate  float64 // as in ScoreRequest
 	// AsOf predicts from the edges whose time is before one, in the unit of the times of the
 	// graph (of dates seconds since 1970), and from those without a time; nil predicts from
 	// all. Scorers of embeddings, which have seen later edges, are refused.
@@ -144,7 +144,7 @@ func (req PredictRequest) check() error {
 		return fault.New(fault.Vertex, "both the links of one vertex and those of each of a file are asked for")
 	case req.Stored && req.ofGraph():
 		return fault.New(fault.Vertex, "the links of each vertex are stored, and none is named")
-	case req.Stored && (req.Where != nil || req.OrderBy != "" || req.Near != 0 || x != nil || req.Top != 0 || req.Sides != "" || req.Direction != "" || req.AsOf != nil):
+	case req.Stored && (req.Where != nil || req.OrderBy != "" || req.Near != 0 || x != nil || req.Top != 0 || req.Sides != "" || req.Direction != "" || req.BaseRate != 0 || req.AsOf != nil):
 		return fault.New(fault.Statement, "stored links are read as they are, without a condition, an order and options")
 	case !req.Each && !req.some().All():
 		return engine.NotOfMany()
@@ -175,7 +175,7 @@ func resolvePrediction(c *engine.Call, req PredictRequest) (*prediction, error) 
 		return nil, err
 	}
 	p := &prediction{PredictRequest: req, scorerEntries: scorers}
-	if err := cmp.Or(p.setDirection(), checkAsOf(p), scoring.CheckSides(p.graph, p.Sides, req.With)); err != nil {
+	if err := cmp.Or(p.setDirection(), p.atBaseRate(p.BaseRate), checkAsOf(p), scoring.CheckSides(p.graph, p.Sides, req.With)); err != nil {
 		return nil, err
 	}
 	if e := scorers.scorers[0].embedding(); e != nil && req.Near >= 0 {
@@ -320,7 +320,7 @@ const byDegrees = "preferential_attachment"
 func (p *prediction) fitsFile(c *engine.Call) bool {
 	with := p.scorers[0]
 	switch {
-	case p.along, p.Vertex == "", with.Model != "", p.Where != nil, p.OrderBy != "", p.Sides != "", p.AsOf != nil, !c.PartsPay(p.graph):
+	case p.Vertex == "", with.Model != "", p.Where != nil, p.OrderBy != "", p.Sides != "", p.AsOf != nil, !c.PartsPay(p.graph):
 		return false
 	case with.embedding() != nil:
 		return search.CanScanFile(c, p.nearest.search(*with.embedding(), p.Vertex))
@@ -328,10 +328,9 @@ func (p *prediction) fitsFile(c *engine.Call) bool {
 	return link.RowSteps(with.Name) > 0 || with.Name == byDegrees
 }
 
-// search is the search for the vertices nearest to a vertex that it has no edge to.
+// search is the search for the vertices nearest to a vertex; whoever runs it leaves out those that it has an edge to.
 func (n nearest) search(e session.Entry, vertex string) search.Search {
 	return search.Search{Entry: e, Index: n.index, Question: search.Question{
 		Embedding: e.Info.Name, Vertices: []string{vertex}, Metric: n.metric, Scope: search.Scope{K: n.n},
-		Where: func(c where.Candidate) bool { return !c.Linked }, Reads: conditions.ReadsLinks,
 	}}
 }

@@ -110,8 +110,20 @@ func (s *Service) Score(ctx context.Context, req ScoreRequest) (ScoreResult, err
 
 // scoreSchema has the options of SCORE of given pairs.
 func scoreSchema() option.Schema[ScoreRequest] {
-	return option.Schema[ScoreRequest]{scoring.DirectionField("a pair is scored as an edge from its source to its target, along the edges", func(r *ScoreRequest) *string { return &r.Direction })}
+	return option.Schema[ScoreRequest]{scoreDirection(), baseRateField("is the score", func(r *ScoreRequest) *float64 { return &r.BaseRate })}
 }
+
+func scoreDirection() option.Field[ScoreRequest] {
+	return scoring.DirectionField("a pair is scored as an edge from its source to its target, along the edges", func(r *ScoreRequest) *string { return &r.Direction })
+}
+
+// baseRateField is the option of the fraction of edges for which a model gives probabilities.
+func baseRateField[T any](use string, at func(*T) *float64) option.Field[T] {
+	return option.Float(baseRateOption, "fraction of edges among such pairs, such as 0.001, at which the probability of a model "+use+"; 0 is that of equal numbers of edges and other pairs", at).
+		Where("a number from 0 to below 1", func(v any) bool { return v.(float64) >= 0 && v.(float64) < 1 })
+}
+
+const baseRateOption = "base_rate"
 
 func scoreFileSchema() option.Schema[ScoreRequest] {
 	intoFile := func(r ScoreRequest) bool { return r.Into != "" }
@@ -161,7 +173,7 @@ func resolveScore(c *engine.Call, req ScoreRequest) (found scoreEntries, err err
 	if found.scorerEntries, err = findScorers(c, req.Graph, req.With); err != nil {
 		return found, err
 	}
-	return found, cmp.Or(found.toward(req.Direction), c.CheckRows(len(req.Pairs)))
+	return found, cmp.Or(found.toward(req.Direction), found.atBaseRate(req.BaseRate), c.CheckRows(len(req.Pairs)))
 }
 
 // checkScoreFile refuses a request whose files or options cannot be used.

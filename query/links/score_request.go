@@ -24,8 +24,8 @@ type ScoreRequest struct {
 	// along the edges of the graph, as link.NewAlong does; "both" reads the undirected view. Embeddings and models
 	// have the same score in both directions.
 	Direction string
-	// BaseRate is, for Explain by models, the fraction of edges among pairs such as the given one, for
-	// which a second probability is shown; 0 shows none.
+	// BaseRate is the fraction of edges among such pairs, below 1, at which models give probabilities; Explain shows
+	// them in addition. 0 is that of equal numbers of edges and other pairs.
 	BaseRate float64
 
 	// The following fields are for the pairs in a file.

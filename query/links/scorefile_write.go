@@ -48,6 +48,7 @@ type scoreBasis struct {
 	Header    string
 	Separator string
 	Threshold string
+	BaseRate  float64
 	Further   []int // columns
 	Range     engine.RowRange
 	Along     bool // pairs have a direction
@@ -70,6 +71,8 @@ func (b scoreBasis) differs(now scoreBasis) string {
 		return "the options header and separator were different"
 	case b.Threshold != now.Threshold:
 		return "the option threshold was different"
+	case b.BaseRate != now.BaseRate:
+		return "the option base_rate was different"
 	case b.Along != now.Along:
 		return "the option direction was different"
 	case !b.Range.Equal(now.Range):
@@ -93,7 +96,7 @@ func (b scoreBasis) differs(now scoreBasis) string {
 func newScoreBasis(c *engine.Call, s *loadedScoring, req ScoreRequest, further []int) (scoreBasis, error) {
 	b := scoreBasis{
 		Input: req.Path, Header: req.Header.String(), Separator: req.Separator, Columns: scorerColumns(req.With), Further: further, Range: req.some(),
-		Along: s.along != nil, Graph: s.graph.Info.Name, GraphID: s.graph.Info.ID, Version: s.graph.Info.Version,
+		BaseRate: req.BaseRate, Along: s.along != nil, Graph: s.graph.Info.Name, GraphID: s.graph.Info.ID, Version: s.graph.Info.Version,
 		Committed: s.graph.Info.Modified.UnixNano(),
 	}
 	if req.Threshold != nil {

@@ -77,6 +77,16 @@ type scorerEntries struct {
 	graph   storage.GraphInfo
 	scorers []scorerEntry
 	along   bool // pairs have the direction of the edges of the graph
+
+	baseRate float64 // of edges, for the probabilities of models; 0 for equal numbers of edges and other pairs
+}
+
+// atBaseRate sets the base rate, which is for models.
+func (s *scorerEntries) atBaseRate(rate float64) error {
+	if s.baseRate = rate; rate > 0 && !slices.ContainsFunc(s.scorers, func(w scorerEntry) bool { return w.Model != "" }) {
+		return fault.OfOption(baseRateOption, "is for the probabilities of models, and no scorer is one")
+	}
+	return nil
 }
 
 // toward sets the direction of the pairs.
@@ -208,7 +218,7 @@ func (s *scorerEntries) inputs() []*plan.Plan {
 
 // readsPart reports whether the scorers read only the rows of some vertices.
 func (s *scorerEntries) readsPart() bool {
-	return !s.along && !slices.ContainsFunc(s.scorers, func(s scorerEntry) bool { return s.Model != "" || !link.ReadsRows(s.Name) })
+	return !slices.ContainsFunc(s.scorers, func(s scorerEntry) bool { return s.Model != "" || !link.ReadsRows(s.Name) })
 }
 
 // partPlan is the plan of scores of a few pairs, which readScored reads.

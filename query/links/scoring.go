@@ -106,7 +106,7 @@ func bindScorers(c *engine.Call, s *loadedScoring, found *scorerEntries) error {
 	}
 	s.Scorers, s.spaces = nil, nil
 	for i, w := range found.scorers {
-		b, err := bindScorer(c, s, w.Scorer, fault.Scorer(i))
+		b, err := bindScorer(c, s, w.Scorer, found.baseRate, fault.Scorer(i))
 		if err != nil {
 			return err
 		}
@@ -123,14 +123,14 @@ func bindScorers(c *engine.Call, s *loadedScoring, found *scorerEntries) error {
 	return nil
 }
 
-func bindScorer(c *engine.Call, s *loadedScoring, w catalogue.Scorer, at fault.Part) (boundScorer, error) {
+func bindScorer(c *engine.Call, s *loadedScoring, w catalogue.Scorer, baseRate float64, at fault.Part) (boundScorer, error) {
 	if i := slices.IndexFunc(s.Scorers, func(b boundScorer) bool { return b.Scorer == w }); i >= 0 {
 		return s.Scorers[i], nil // named twice
 	}
 	b := boundScorer{Scorer: w, Rows: uint32(s.graph.Graph.Vertices())}
 	var matrix *vec.Matrix
 	if w.Model != "" {
-		m, err := bindModel(c, w.Model, s.graph, at)
+		m, err := bindModel(c, w.Model, s.graph, baseRate, at)
 		if err != nil {
 			return b, s.lostTimes(w, at, err)
 		}
@@ -399,7 +399,7 @@ func readScored(c *engine.Call, found *scorerEntries, pairs []Pair, also func(p 
 			p.Name(a, b)
 			ends = append(ends, a, b)
 			for _, s := range found.scorers {
-				if err := link.ReadPair(p, s.Name, a, b); err != nil {
+				if err := link.ReadPair(rowsOf(p, found.along), s.Name, a, b); err != nil {
 					return err
 				}
 			}
@@ -427,6 +427,14 @@ func readScored(c *engine.Call, found *scorerEntries, pairs []Pair, also func(p 
 		}
 	}
 	return nil
+}
+
+// rowsOf are the rows of a part of a graph that a scorer reads, in the undirected view or along the edges.
+func rowsOf(p *storage.GraphPart, along bool) link.RowReader {
+	if along {
+		return link.RowReader{Read: p.Read, Out: p.Out, In: p.In}
+	}
+	return link.RowReader{Read: p.Read, Out: p.Neighbors, In: p.Neighbors}
 }
 
 // vertexIn returns the number of a vertex, and whether there is one of this key.

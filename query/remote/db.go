@@ -165,6 +165,11 @@ func (db *DB) Execute(ctx context.Context, r query.Request) (*rows.Rows, error) 
 			m.Params[name] = wire.Any{Value: value}
 		}
 	}
+	return db.ask(ctx, &m, r)
+}
+
+// ask sends a message, and returns the answer.
+func (db *DB) ask(ctx context.Context, m *wire.Message, r query.Request) (*rows.Rows, error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -173,5 +178,21 @@ func (db *DB) Execute(ctx context.Context, r query.Request) (*rows.Rows, error) 
 		return nil, err
 	}
 	a := &answer{conn: c, put: db.put, request: r, ctx: ctx}
-	return a.run(ctx, &m)
+	return a.run(ctx, m)
+}
+
+// Draw returns a picture that the server draws, with remarks about it: args are those of heavytail plot behind the
+// file, without --out, and form is svg, png, pdf or text. The error is ErrRequest if the server draws none.
+func (db *DB) Draw(ctx context.Context, args []string, form string) ([]byte, []rows.Notice, error) {
+	answer, err := db.ask(ctx, &wire.Message{ID: 1, Plot: args, Picture: form}, query.Request{})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer answer.Close()
+	var picture []byte
+	for answer.Next() {
+		part, _ := answer.Row()[0].(string)
+		picture = append(picture, part...)
+	}
+	return picture, answer.Notices(), answer.Err()
 }

@@ -17,6 +17,7 @@ import (
 	"heavytail/query/internal/wire"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
+	"heavytail/storage"
 )
 
 const (
@@ -53,6 +54,9 @@ func (a *answer) execute(ctx context.Context, input io.Reader) error {
 		defer func() { <-a.service.slots }()
 	case <-ctx.Done():
 		return ctx.Err()
+	}
+	if len(m.Plot) > 0 {
+		return a.draw(ctx)
 	}
 	r := query.Request{
 		Source:   parser.Source{Text: m.Statement, Pos: parser.Pos{Offset: m.Offset, Line: m.Line, Column: m.Column}},
@@ -100,6 +104,28 @@ func (a *answer) execute(ctx context.Context, input io.Reader) error {
 		if !slices.Contains(f.said, n) { // of a statement that was not noticed at once, such as HELP
 			f.notice(n)
 		}
+	}
+	return nil
+}
+
+// pictureBytes are those of a picture in one row.
+const pictureBytes = 16 << 10
+
+// draw adds the picture that the message asks for, as rows with its parts.
+func (a *answer) draw(ctx context.Context) error {
+	m, f := a.message, &a.frames
+	picture, notices, err := a.service.opts.Draw(ctx, m.Plot, m.Picture)
+	if err != nil {
+		return err
+	}
+	f.columns(rows.Of([]string{"picture"}, []rows.ColumnType{{Type: storage.Text, NotNull: true}}, nil))
+	for part := range slices.Chunk(picture, pictureBytes) {
+		if err := f.row([]rows.Value{string(part)}); err != nil {
+			return err
+		}
+	}
+	for _, n := range notices {
+		f.notice(n)
 	}
 	return nil
 }

@@ -193,8 +193,8 @@ func (c *client) line(text []byte) bool {
 		c.abort(m.Cancel)
 	case m.Data != nil || m.Last:
 		c.data(&m)
-	case m.Statement == "":
-		c.fail(m.ID, fmt.Errorf("%w: there is no statement, hello, cancel or data", wire.ErrRequest))
+	case (m.Statement == "") == (len(m.Plot) == 0):
+		c.fail(m.ID, fmt.Errorf("%w: a line has a statement, a plot, hello, cancel or data", wire.ErrRequest))
 	default:
 		if err := c.start(&m); err != nil {
 			c.fail(m.ID, err)
@@ -214,6 +214,8 @@ func (c *client) start(m *wire.Message) error {
 		return fmt.Errorf("%w: a statement needs an id that no running statement of the client has, and not 0", wire.ErrRequest)
 	case m.Format != "" && m.Format != wire.Arrays && m.Format != wire.Objects && m.Format != wire.Arrow:
 		return fmt.Errorf("%w: format %s is none of %s, %s and %s", wire.ErrRequest, fault.Quote(m.Format), wire.Arrays, wire.Objects, wire.Arrow)
+	case len(m.Plot) > 0 && c.service.opts.Draw == nil:
+		return fmt.Errorf("%w: this server draws no pictures", wire.ErrRequest)
 	case len(c.active) == mostAtOnce:
 		return fmt.Errorf("%s of this client are running: %w", fault.Count(mostAtOnce, "statement"), wire.ErrBusy)
 	}

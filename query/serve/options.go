@@ -10,6 +10,7 @@ import (
 	"heavytail/query"
 	"heavytail/query/fault"
 	"heavytail/query/internal/wire"
+	"heavytail/query/rows"
 )
 
 // Options of New. The zero value and a nil pointer take the defaults.
@@ -19,6 +20,9 @@ type Options struct {
 	Token string
 	// Root is the folder of the files that statements name, for clients: that of query.Options.Folder.
 	Root string
+	// Draw draws the pictures that clients ask for: args are a kind with names and flags, form is what the picture becomes,
+	// such as svg. It has the contexts and the turns of statements. nil draws none.
+	Draw func(ctx context.Context, args []string, form string) ([]byte, []rows.Notice, error)
 	// MaxClients is the largest number of connections of one listener; 0 means 1,000, which take some 30 MB.
 	// Each further one gets remote.ErrBusy and is closed.
 	MaxClients int

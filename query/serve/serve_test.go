@@ -209,7 +209,7 @@ func TestServe_Lines(t *testing.T) {
 		{strings.Repeat("x", wire.MaxLine+1), "longer than", true},
 		{`{"hello":9}`, "version", true},
 		{"nonsense", "invalid character", false},
-		{`{"id":1}`, "no statement", false},
+		{`{"id":1}`, "a line has a statement", false},
 		{`{"id":1,"statement":"SHOW GRAPHS","read_onyl":true}`, "read_onyl", false},
 		{`{"statement":"SHOW GRAPHS"}`, "needs an id", false},
 		{`{"id":1,"statement":"SHOW GRAPHS","format":"xml"}`, "xml", false},

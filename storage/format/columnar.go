@@ -17,6 +17,7 @@ import (
 	"heavytail/storage/format/internal/decimal"
 	"heavytail/storage/format/internal/delimited"
 	"heavytail/storage/format/internal/fault"
+	"heavytail/storage/internal/compress"
 	"heavytail/storage/internal/excerpt"
 )
 
@@ -58,6 +59,12 @@ type RandomReader interface {
 // one page and the dictionary of each column that is read are in memory, which is a few MiB for the
 // usual pages of 1 MiB, and of Arrow these columns of one batch, and their dictionaries.
 const maxColumnarMemory = 1 << 30
+
+// StartBytes is how many of the first bytes of an input NeedsFile looks at.
+const StartBytes = columnfile.MaxStart
+
+// NeedsFile reports whether an input that begins with these bytes must be a RandomReader: Parquet, Arrow and zip.
+func NeedsFile(start []byte) bool { return columnfile.FormOf(start) != "" || compress.IsZip(start) }
 
 type columnarFile struct {
 	columnfile.File

@@ -15,14 +15,16 @@ command must be in the PATH, or the environment variable HEAVYTAIL names it. Nee
 another system with Unix sockets, and only the standard library of Python 3.9 or later; numpy, pandas
 and networkx are used where a method returns their types.
 
-The statements are those of ``heavytail help``. A value of the user belongs in a parameter, ``$name`` in
-the statement, and not in its text.
+A Database has a method for most statements, whose help() is that of the statement; ``query`` runs any
+statement of ``heavytail help``. What methods get becomes a name in quotes or a parameter. With ``query`` a
+value of the user belongs in a parameter, ``$name`` in the statement, and not in its text.
 """
 
 from .database import Database, connect, open
 from .errors import Cancelled, Error, LimitError, Lost, Mistake, NotFound, TimedOut
-from .table import Table
+from .language import Call, Where
+from .table import Picture, Table
 
 __all__ = [
-    "Cancelled", "Database", "Error", "LimitError", "Lost", "Mistake", "NotFound", "Table", "TimedOut", "connect", "open",
+    "Call", "Cancelled", "Database", "Error", "LimitError", "Lost", "Mistake", "NotFound", "Picture", "Table", "TimedOut", "Where", "connect", "open",
 ]

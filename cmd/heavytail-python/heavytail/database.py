@@ -5,7 +5,8 @@ import threading
 
 from . import errors, exchange
 from .connection import Connection, Server, encoded
-from .table import ArrowTable, Table
+from .statements import Statements
+from .table import ArrowTable, Picture, Table
 
 
 def open(path, *, read_only=False, create=True, command=None, flags=()):
@@ -32,7 +33,7 @@ def connect(address, token):
     return Database(dial(), dial, None, False)
 
 
-class Database:
+class Database(Statements):
     """A heavytail file. Made by open and connect, and closed by close or the end of a with.
 
     Threads may share it; it runs one statement at a time.
@@ -41,7 +42,7 @@ class Database:
     def __init__(self, connection, dial, server, read_only):
         self._connection, self._dial, self._server = connection, dial, server
         self._lock = threading.Lock()
-        self.path = connection.greeting["file"]
+        self.file = connection.greeting["file"]
         self.root = connection.greeting["root"]  # the folder of the files that statements name
         self.read_only = read_only or connection.greeting["read_only"]
 
@@ -62,7 +63,7 @@ class Database:
         self.close()
 
     def __repr__(self):
-        return f"<heavytail.Database {self.path!r}>"
+        return f"<heavytail.Database {self.file!r}>"
 
     def query(self, statement, params=None, /, *, progress=None, deadline=None, data=None, arrow=False, **named):
         """Runs a statement and returns its rows, a Table.
@@ -77,14 +78,32 @@ class Database:
         request = {"statement": statement, "params": {name: encoded(value) for name, value in {**(params or {}), **named}.items()}}
         if progress:
             request["progress"] = True
-        if deadline:
-            request["deadline"] = float(deadline)
         if self.read_only:
             request["read_only"] = True
         if arrow:
             request["format"] = "arrow"
         if isinstance(data, (bytes, bytearray)):
             data = [data]
+        return self._ask(statement, request, deadline, data, progress)
+
+    def plot(self, kind, *names, deadline=None, **flags):
+        """Draws a picture, a Picture that notebooks show: kind is "degrees", "parameters", "projection", "graph" or "links".
+
+        names and flags are those of ``heavytail plot``; plot_graph and its siblings have them as arguments. A flag
+        whose value is None is left out, and one that may be repeated has a list.
+        """
+        args = [str(kind)]
+        for flag, value in flags.items():
+            for one in value if isinstance(value, (list, tuple)) else [value]:
+                if one is not None:
+                    args.append(f"--{flag.replace('_', '-')}={str(one).lower() if isinstance(one, bool) else one}")
+        parts = self._ask("", {"plot": [*args, "--", *map(str, names)], "picture": "svg"}, deadline)
+        return Picture(b"".join(part if isinstance(part, bytes) else part.encode() for (part,) in parts).decode(), parts.notices)
+
+    def _ask(self, statement, request, deadline=None, data=None, progress=None):
+        """The answer to a request, a Table."""
+        if deadline:
+            request["deadline"] = float(deadline)
         with self._lock:
             if self._dial is None:
                 raise errors.Error("the database is closed")
@@ -123,46 +142,8 @@ class Database:
             return ArrowTable(names, types, b"".join(parts), notices)
         return Table(names, types, rows, notices)
 
-    def graphs(self):
-        """The graphs of the file, as SHOW GRAPHS lists them."""
-        return self.query("SHOW GRAPHS")
-
-    def embed(self, graph, name, method="dp_spectral", *, background=False, progress=None, **options):
-        """Computes an embedding of a graph.
-
-        options are those of the method (``heavytail help dp_spectral``). In the background the
-        answer is the job, and WAIT JOB waits for it.
-        """
-        statement = f"EMBED {quoted(graph)} USING {call(method, options)} AS {quoted(name)}"
-        return self.query(statement + (" IN BACKGROUND" if background else ""), progress=progress)
-
-    def nearest(self, embedding, to, k=10, *, metric=None, where=None):
-        """The k vertices whose vectors are nearest to a vertex, to the centroid of a list of vertices, or to a vector.
-
-        metric is "l2" (the default), "cosine" or "dot". where is a condition in the language, such as
-        "NOT linked AND degree >= 3".
-        """
-        if isinstance(to, str):
-            target, params = "$v", {"v": to}
-        elif isinstance(to, (list, tuple)) and to and all(isinstance(v, str) for v in to):
-            params = {f"v{i}": v for i, v in enumerate(to)}
-            target = "(" + ", ".join("$" + name for name in params) + ")"
-        else:
-            target, params = "$v", {"v": to}
-        space = f"{metric}({quoted(embedding)})" if metric else quoted(embedding)
-        return self.query(f"NEAREST {int(k)} TO {target} USING {space}" + condition(where), params)
-
-    def predict(self, scorer, k=10, *, vertex=None, graph=None, where=None):
-        """The k likeliest links that a graph does not have: those of a vertex, or of the whole graph.
-
-        scorer is in the language: "resource_allocation", "cosine(spec)" or "model(m)".
-        """
-        statement, params = f"PREDICT {int(k)} LINKS", {}
-        if vertex is not None:
-            statement, params = statement + " FOR $v", {"v": vertex}
-        if graph is not None:
-            statement += f" IN {quoted(graph)}"
-        return self.query(f"{statement} WITH {scorer}" + condition(where), params)
+    def _run(self, statement, *, arrow=False, progress=None, data=None):
+        return self.query(statement.text, statement.params, arrow=arrow, progress=progress, data=data)
 
     def import_networkx(self, graph, name, **options):
         """Adds the vertices, edges and attributes of a networkx graph to the graph of a name, which is made directed if the
@@ -172,39 +153,9 @@ class Database:
         the weight, unless the option weight names another one; options are those of IMPORT, such as
         weight="none" or time="since".
         """
-        options = {"format": "json", "ends": "id", **options}
-        return self.query(f"IMPORT '-' INTO {quoted(name)}{settings(options)}", data=exchange.node_link(graph))
+        return self.import_graph("-", name, data=exchange.node_link(graph), **{"format": "json", "ends": "id", **options})
 
     def to_networkx(self, name):
         """A graph as a networkx.Graph, or a directed one as a DiGraph, with attributes, and weight and time of edges."""
-        directed = any(row == ("directed", True) for row in map(tuple, self.query(f"DESCRIBE GRAPH {quoted(name)} ALL")))
-        vertices, edges = self.query(f"SHOW VERTICES IN {quoted(name)}"), self.query(f"SHOW EDGES IN {quoted(name)}")
-        return exchange.graph_of(vertices, edges, directed)
-
-
-def quoted(name):
-    """A name in the language."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def literal(value):
-    """A value in the language."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    if isinstance(value, (int, float)):
-        return repr(value)
-    return "'" + str(value).replace("'", "''") + "'"
-
-
-def call(method, options):
-    return f"{method}({', '.join(f'{name} := {literal(value)}' for name, value in options.items())})"
-
-
-def settings(options):
-    return f" WITH {call('', options)}" if options else ""
-
-
-def condition(where):
-    return f" WHERE {where}" if where else ""
+        directed = ("directed", True) in self.describe_graph(name, all=True).rows
+        return exchange.graph_of(self.vertices(name), self.edges(name), directed)

@@ -143,6 +143,24 @@ class ArrowTable(Table):
         return _pyarrow().ipc.open_stream(self._stream).read_all()
 
 
+class Picture:
+    """A picture that a server has drawn. A notebook shows it."""
+
+    def __init__(self, svg, notices):
+        self.svg, self.notices = svg, notices
+
+    def save(self, path):
+        """Writes the picture as a file of SVG."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.svg)
+
+    def _repr_svg_(self):
+        return self.svg
+
+    def __repr__(self):
+        return f"<heavytail.Picture of {len(self.svg)} bytes>"
+
+
 def _pyarrow():
     try:
         import pyarrow.ipc

@@ -52,7 +52,7 @@ class TestOpen(Case):
             db.query("CREATE GRAPH g")
             self.assertTrue(os.path.exists(self.path + ".sock"))
             self.assertEqual(os.stat(self.path + ".sock").st_mode & 0o777, 0o600)
-            self.assertEqual(db.path, os.path.realpath(self.path))
+            self.assertEqual(db.file, os.path.realpath(self.path))
             # the same server answers a second program and the command
             with heavytail.open(self.path) as other:
                 self.assertIsNone(other._server)

@@ -14,6 +14,7 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
+	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
 
@@ -119,6 +120,8 @@ type Graph struct {
 	Vertices []uint32
 	names    []string          // attributes that were read of a part
 	columns  []*storage.Column // their values
+	edges    []*storage.Column // attributes of edges that were read of a part
+	directed *csr.Directed     // of a part of a directed graph
 }
 
 // Space is an embedding as one call sees it, with the graph that it belongs to.

@@ -126,7 +126,7 @@ func AttributeOf(info storage.GraphInfo, name string) (storage.Attribute, bool) 
 			return a, true
 		}
 	}
-	if ofDirection(info, name) {
+	if OfDirection(info, name) {
 		return storage.Attribute{Name: name, Type: storage.Integer}, true
 	}
 	if _, _, link := linkOf(info, name); link {
@@ -155,9 +155,12 @@ func CheckEdgeAttributes(info storage.GraphInfo, at fault.Part, names ...string)
 	return nil
 }
 
-// EdgeColumns returns attributes of the edges of a graph that the call sees as a whole, by the numbers of
-// the edges in csr.EdgeOrder.
+// EdgeColumns returns attributes of the edges of a graph that the call sees, by the numbers of
+// the edges in csr.EdgeOrder. Of a part it returns what was read of these edges, which must be the first ones.
 func (c *Call) EdgeColumns(g *Graph, names []string) (*ColumnSet, error) {
+	if g.Vertices != nil {
+		return &ColumnSet{Names: names, Columns: g.edges}, nil
+	}
 	set := &ColumnSet{Names: names, Columns: make([]*storage.Column, len(names))}
 	for i, n := range names {
 		a, _ := AttributeIn(g.Info.EdgeAttributes, n)
@@ -223,11 +226,11 @@ func (c *Call) loadColumns(view *Graph, names []string, read func(ctx context.Co
 // ofEdges reports whether a column of the vertices of a graph is computed from its edges.
 func ofEdges(info storage.GraphInfo, name string) bool {
 	_, _, link := linkOf(info, name)
-	return ofDirection(info, name) || link
+	return OfDirection(info, name) || link
 }
 
 func (c *Call) computedColumn(ctx context.Context, view *Graph, name string) (*storage.Column, error) {
-	if ofDirection(view.Info, name) {
+	if OfDirection(view.Info, name) {
 		return c.directionColumn(view, name)
 	}
 	return c.linkColumn(ctx, view, name)

@@ -17,8 +17,8 @@ const (
 	OutDegree = "out_degree"
 )
 
-// ofDirection reports whether a name is a column that is computed from the edges of a directed graph.
-func ofDirection(info storage.GraphInfo, name string) bool {
+// OfDirection reports whether a name is a column that is computed from the edges of a directed graph.
+func OfDirection(info storage.GraphInfo, name string) bool {
 	return info.Directed && (name == InDegree || name == OutDegree) &&
 		!slices.ContainsFunc(info.Attributes, func(a storage.Attribute) bool { return a.Name == name })
 }
@@ -32,12 +32,9 @@ func VertexColumns(info storage.GraphInfo) []string {
 }
 
 // Directed returns a directed graph: the version that the call sees, with its edges by source and by
-// target. As Columns it must be called before anything else loads the graph. What was read of a
-// part of it is forgotten.
+// target. As Columns it must be called before anything else loads the graph. Of a part it has the edges of the
+// vertices that were read.
 func (c *Call) Directed(graph string, at fault.Part) (*Graph, *csr.Directed, error) {
-	if g := c.Graphs[graph]; g != nil && g.Vertices != nil {
-		c.Forget(graph)
-	}
 	for pinned := c.Graphs[graph] != nil; ; c.Forget(graph) {
 		view, err := c.Graph(graph, at)
 		if err != nil {
@@ -52,6 +49,9 @@ func (c *Call) Directed(graph string, at fault.Part) (*Graph, *csr.Directed, err
 
 func (c *Call) loadDirected(view *Graph) (*csr.Directed, error) {
 	info := view.Info
+	if view.Vertices != nil {
+		return view.directed, nil
+	}
 	stop := c.Watch.Start("directions " + info.Name)
 	value, hit, err := c.Pin(directedKey(info), DirectedBytes(info), "the directions of graph "+fault.Name(info.Name), func(ctx context.Context) (any, error) {
 		d, now, err := c.store.Directed(ctx, info.Name)

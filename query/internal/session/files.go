@@ -1,6 +1,8 @@
 package session
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -231,13 +233,78 @@ func (c *Call) OpenInput(path string, at fault.Part) (io.ReadCloser, int64, erro
 		return nil, 0, err
 	}
 	if path == "-" {
-		return io.NopCloser(c.files.input), 0, nil
+		in, size, err := seekable(c.Ctx, c.files.input, mostKept)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", InputName(path), err)
+		}
+		return in, size, err
 	}
 	in, size, err := c.files.open(path)
 	if err == nil && c.files.Wrap != nil {
 		in = wrapped{c.files.Wrap(in), in}
 	}
 	return in, size, FileMistake(path, at, err)
+}
+
+// mostKept is the most bytes of standard input that a temporary file keeps.
+const mostKept = 64 << 30
+
+// seekable returns an input as it is, or in a temporary file if its format needs to be read at any place, as Parquet
+// does. Its size is 0 where it is not known.
+func seekable(ctx context.Context, in io.Reader, most int64) (io.ReadCloser, int64, error) {
+	start := make([]byte, format.StartBytes)
+	n, err := io.ReadFull(in, start)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, 0, err
+	}
+	in = io.MultiReader(bytes.NewReader(start[:n]), in)
+	if !format.NeedsFile(start[:n]) {
+		return io.NopCloser(in), 0, nil
+	}
+	file, err := os.CreateTemp("", "heavytail-input-*")
+	if err != nil {
+		return nil, 0, err
+	}
+	kept := &temporary{file}
+	_ = os.Remove(file.Name()) // now where the system allows it, so that no killed process leaves it; otherwise by Close
+	size, err := copyInput(ctx, file, in, most)
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, 0, errors.Join(err, kept.Close())
+	}
+	return kept, size, nil
+}
+
+// copyInput copies up to most bytes, until ctx ends.
+func copyInput(ctx context.Context, to io.Writer, in io.Reader, most int64) (size int64, err error) {
+	const part = 1 << 20
+	for {
+		if err := ctx.Err(); err != nil {
+			return size, err
+		}
+		n, err := io.CopyN(to, in, part)
+		switch size += n; {
+		case size > most:
+			return size, fmt.Errorf("%w: it is kept in a temporary file, as its format needs, and has more than %d bytes", fault.ErrLimit, most)
+		case err == io.EOF:
+			return size, nil
+		case err != nil:
+			return size, err
+		}
+	}
+}
+
+// temporary is a file that is removed when it is closed.
+type temporary struct{ *os.File }
+
+func (t *temporary) Close() error {
+	err := t.File.Close()
+	if gone := os.Remove(t.Name()); !errors.Is(gone, fs.ErrNotExist) {
+		err = errors.Join(err, gone)
+	}
+	return err
 }
 
 type wrapped struct {

@@ -71,9 +71,30 @@ func (c *Call) partOf(v *storage.GraphView, graph storage.GraphInfo, names []str
 	if err != nil {
 		return nil, err
 	}
-	g := &Graph{names: names}
-	g.Snapshot, g.columns, g.Vertices, err = p.Snapshot(names)
+	g, _, err := c.SeePart(p, graph, names)
 	return g, err
+}
+
+// SeePart returns what was read of a part of a graph, as Graph and Columns return it after ReadPart.
+func (c *Call) SeePart(p *storage.GraphPart, graph storage.GraphInfo, names []string) (*Graph, *ColumnSet, error) {
+	stored := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return OfDirection(graph, n) })
+	s, columns, vertices, err := p.Snapshot(stored)
+	if err != nil {
+		return nil, nil, err
+	}
+	g := &Graph{Snapshot: s, Vertices: vertices, directed: p.Directed(vertices), edges: p.EdgeColumns, names: names}
+	for _, name := range names {
+		if !OfDirection(graph, name) {
+			g.columns, columns = append(g.columns, columns[0]), columns[1:]
+			continue
+		}
+		column, err := c.directionColumn(g, name)
+		if err != nil {
+			return nil, nil, err
+		}
+		g.columns = append(g.columns, column)
+	}
+	return g, &ColumnSet{Names: names, Columns: g.columns}, nil
 }
 
 // ReadVectors is ReadPart for a graph with an embedding of the same version: the call also sees the

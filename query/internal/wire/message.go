@@ -31,6 +31,9 @@ type Message struct {
 	Progress  bool           `json:"progress,omitempty"` // progress is wanted
 	Input     bool           `json:"input,omitempty"`    // the client has data for IMPORT '-', which it sends when it is asked
 
+	Plot    []string `json:"plot,omitempty"`    // in place of a statement: a picture, as the arguments of heavytail plot without the file say
+	Picture string   `json:"picture,omitempty"` // its form, such as svg or text; the server knows them
+
 	Data []byte `json:"data,omitempty"` // for the statement id, in base64
 	Last bool   `json:"last,omitempty"` // no data follow
 

@@ -13,6 +13,9 @@ import (
 
 const zipMagic = "PK\x03\x04"
 
+// IsZip reports whether bytes are those at the beginning of a zip archive.
+func IsZip(start []byte) bool { return strings.HasPrefix(string(start), zipMagic) }
+
 // zipFile is the one file inside a zip archive. Folders, and what macOS adds beside files, are
 // not counted.
 type zipFile struct {

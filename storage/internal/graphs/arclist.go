@@ -1,6 +1,7 @@
 package graphs
 
 import (
+	"slices"
 	"sort"
 
 	"heavytail/storage/csr"
@@ -48,42 +49,62 @@ func FindEdges(t *tree.Tx, r *Record, arcs []block.Arc) ([]block.EdgeState, erro
 	return states, nil
 }
 
-// ArcsOf returns the arcs that leave a slot, in ascending order. It reads the
+// ArcReader reads the arcs of slots of a graph in one transaction. It keeps the block that it read last, which often
+// has those of the next slot too. It is not safe for concurrent use.
+type ArcReader struct {
+	t       *tree.Tx
+	r       *Record
+	p       tree.Part
+	content block.ArcBlock // empty at first
+	list    []block.ArcValue
+}
+
+// NewArcReader returns a reader of a graph.
+func NewArcReader(t *tree.Tx, r *Record) (a *ArcReader, err error) {
+	a = &ArcReader{t: t, r: r}
+	if r.Object != 0 {
+		a.p, err = t.Part(r.Object, block.ArcsName)
+	}
+	return a, err
+}
+
+// Of returns the arcs that leave a slot, in ascending order, until the next call. It reads the
 // blocks that hold them and nothing else.
-func ArcsOf(t *tree.Tx, r *Record, slot uint32) ([]block.ArcValue, error) {
-	if r.Object == 0 {
+func (a *ArcReader) Of(slot uint32) ([]block.ArcValue, error) {
+	a.list = a.list[:0]
+	if a.r.Object == 0 {
 		return nil, nil
 	}
-	p, err := t.Part(r.Object, block.ArcsName)
-	if err != nil {
-		return nil, err
+	if arcs := a.content.Arcs; len(arcs) > 0 && arcs[0].Source() < slot && slot < arcs[len(arcs)-1].Source() {
+		a.add(slot)
+		return a.list, nil
 	}
-	var (
-		list    []block.ArcValue
-		content block.ArcBlock
-		last    block.Arc
-	)
-	for b := p.BlockOf(nil, block.ArcKey(slot, 0)); b.Key != nil; b = p.After(nil, b.Key) {
-		if err := t.Ctx.Err(); err != nil {
+	last := block.Arc(0)
+	for b := a.p.BlockOf(nil, block.ArcKey(slot, 0)); b.Key != nil; b = a.p.After(nil, b.Key) {
+		if err := a.t.Ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := OpenArcs(p, r, &content, b); err != nil {
+		if err := OpenArcs(a.p, a.r, &a.content, b); err != nil {
+			a.content.Arcs = nil
 			return nil, err
 		}
-		if content.Arcs[0] <= last {
+		if a.content.Arcs[0] <= last {
 			return nil, fault.Record("arc blocks do not ascend")
 		}
-		last = content.Arcs[len(content.Arcs)-1]
-		for i, a := range content.Arcs {
-			if a.Source() == slot {
-				list = append(list, content.At(i))
-			}
-		}
-		if last.Source() > slot {
+		last = a.content.Arcs[len(a.content.Arcs)-1]
+		if a.add(slot); last.Source() > slot {
 			break
 		}
 	}
-	return list, nil
+	return a.list, nil
+}
+
+// add adds the arcs of a slot that the block has.
+func (a *ArcReader) add(slot uint32) {
+	first, _ := slices.BinarySearch(a.content.Arcs, block.NewArc(slot, 0))
+	for i := first; i < len(a.content.Arcs) && a.content.Arcs[i].Source() == slot; i++ {
+		a.list = append(a.list, a.content.At(i))
+	}
 }
 
 // OpenArcs replaces content with that of a block of a graph.
