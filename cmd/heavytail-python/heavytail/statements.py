@@ -94,9 +94,9 @@ class Statements:
 
         Up to two edges join two vertices, one in each direction, each with its own weight and time. INSERT EDGE,
         UPDATE EDGE and DELETE EDGE name the source first. Conditions and columns have in_degree and out_degree beside
-        degree, which counts neighbours in either direction. What has no direction, such as components and embeddings,
-        reads the undirected view: vertices are neighbours if an edge leads from one to the other, with the sum of the
-        weights and the later time. CREATE GRAPH … AS UNDIRECTED stores that view.
+        degree, which counts neighbours in either direction. What has no direction, such as components and most
+        embeddings, reads the undirected view: vertices are neighbours if an edge leads from one to the other, with
+        the sum of the weights and the later time. CREATE GRAPH … AS UNDIRECTED stores that view.
         """
         s = Statement("CREATE DIRECTED GRAPH")
         s.name("", graph)
