@@ -560,9 +560,10 @@ class Statements:
         - dp_walker(dim := 200, walks := 10, length := 40, window := 10, epochs := 2, alpha := 0.05, negative := 0,
           beta := 0.25, common := 0, row_norm := 0.75, row_scale := 0.2, weights := TRUE, partitions := 2, seed := 0)
         - deepwalk(dim := 200, walks := 10, length := 40, window := 10, epochs := 2, alpha := 0.05, negative := 0,
-          row_norm := 0.75, row_scale := 0.2, weights := TRUE, partitions := 2, seed := 0)
+          row_norm := 0.75, row_scale := 0.2, weights := TRUE, direction := 'both', partitions := 2, seed := 0)
         - node2vec(dim := 200, walks := 10, length := 40, window := 10, epochs := 2, alpha := 0.05, negative := 0, p
-          := 1, q := 1, row_norm := 0.75, row_scale := 0.2, weights := TRUE, partitions := 2, seed := 0)
+          := 1, q := 1, row_norm := 0.75, row_scale := 0.2, weights := TRUE, direction := 'both', partitions := 2, seed
+          := 0)
 
         Columns: embedding, method, dim, vertices, seconds, residual; in the background those of SHOW JOBS.
         """
@@ -1174,8 +1175,8 @@ class Statements:
           (default TRUE).
         - seed: seed of the edges and pairs that are drawn (default 0).
         - direction: in a directed graph: out: edges are held out with their direction, from ordered pairs, and scored
-          along the edges; methods embed the undirected view; not with model and sides, whose default is both; both: the
-          undirected view (default 'out').
+          along the edges; methods without a direction of their own embed the undirected view; not with model and sides,
+          whose default is both; both: the undirected view (default 'out').
         - sides: in a bipartite graph, measure links between its sides only, with pairs and recommendations between
           them: an attribute with two values, or auto to find the sides from the edges; not for scorers of common
           neighbours, which are 0 for all such pairs (default 'none').
