@@ -101,7 +101,7 @@ func checkpointGraph(t *testing.T) *csr.Graph {
 
 // stopAt runs f until its checkpoint of a number, at which its context ends, and returns
 // what it saved last.
-func stopAt(t *testing.T, at int, f func(context.Context, Checkpoints) error) ([]byte, error) {
+func stopAt(t testing.TB, at int, f func(context.Context, Checkpoints) error) ([]byte, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -117,4 +117,34 @@ func stopAt(t *testing.T, at int, f func(context.Context, Checkpoints) error) ([
 		return err
 	}})
 	return last, err
+}
+
+// FuzzReadSums reads any bytes as the sums of a measure: they are no checkpoint, or those that are
+// written again.
+func FuzzReadSums(f *testing.F) {
+	g, err := generate.ErdosRenyi{N: 40, P: 0.1, Seed: 1}.Generate(f.Context(), nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for at := range 4 {
+		saved, err := stopAt(f, at, func(ctx context.Context, c Checkpoints) error {
+			_, err := Betweenness(ctx, g, DistanceOptions{Checkpoints: c})
+			return err
+		})
+		if !errors.Is(err, context.Canceled) && at < 2 {
+			f.Fatal(err)
+		}
+		f.Add(saved)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		a := newAccumulation(40, 40, Slots)
+		var again bytes.Buffer
+		err := a.read(bytes.NewReader(data))
+		if err == nil {
+			err = a.write(&again)
+		}
+		if err != nil && !errors.Is(err, ErrCheckpoint) || err == nil && !bytes.HasPrefix(data, again.Bytes()) {
+			t.Errorf("%d bytes, written again as %d, %v", len(data), again.Len(), err)
+		}
+	})
 }
