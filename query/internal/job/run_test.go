@@ -208,7 +208,7 @@ func TestRunner_Record(t *testing.T) {
 // time that they are worth. The state of a job may vary in size: then small ones are saved.
 func TestRunner_Worth(t *testing.T) {
 	const result = 2 * smallest
-	for _, size := range []float64{0.001, 0.25, 0.5, 0.9, 1, 1.35, 2, 2.5, 2.9, 3, 4, 8} {
+	for _, size := range []float64{0.001, 0.25, 0.9, 1.35, 2.5, 3, 8} {
 		synctest.Test(t, func(t *testing.T) {
 			b := newBench(t)
 			b.Every, b.Soon, b.Late = every, soon, late
@@ -222,7 +222,7 @@ func TestRunner_Worth(t *testing.T) {
 				}
 			}
 			err := b.Run(b.call(t), b.New(storage.JobInfo{}, false), s, func(p embedding.Checkpoints) error {
-				for time.Since(began) < 2*time.Hour {
+				for time.Since(began) < 40*time.Minute {
 					time.Sleep(p.Every)
 					before, bytes, extra := last, int64(size*result), int64(0)
 					if int(time.Since(began).Seconds())%7 > 0 {
@@ -247,7 +247,7 @@ func TestRunner_Worth(t *testing.T) {
 				}
 				return nil
 			})
-			if err != nil || written == 0 || last < bounded && size <= 2 || size > 1 && size < 4 && large > written/4 {
+			if err != nil || written == 0 || last < bounded/2 && size <= 2 || size > 1 && size < 4 && large > written/4 {
 				t.Errorf("%g times the result: %v, %d bytes written until %v, %d of them larger than the smallest", size, err, written, last, large)
 			}
 		})
