@@ -35,6 +35,9 @@ const (
 	refreshSince = 4
 )
 
+// ReasonFollows is why walks that follow the direction of edges are trained in full.
+const ReasonFollows = "walks that follow the direction of edges are trained in full"
+
 // RefreshWalks updates the model of a method that learns from walks for a graph that has
 // changed. Vertex v of g is vertex from[v] of the model, or new where from[v] is
 // skipgram.Added. touched lists, ascending, the vertices that are new or whose edges
@@ -53,7 +56,8 @@ const (
 // vertices pass through the same vertices in both directions. So no walks start there,
 // which makes the cost independent of the hubs that are touched.
 //
-// Everything is trained again if half of the vertices are touched, if each was touched
+// Everything is trained again if walks follow the direction of edges: no walk from a new vertex without edges in this
+// direction goes on, and none would train it. It is, too, if half of the vertices are touched, if each was touched
 // four times on average since the last full training, or if fewer than two vertices of the
 // model are left. The cost is proportional to the walks, and O(n·k + m) in addition. The
 // result does not depend on the number of workers. Errors are those of NewWalks and
@@ -68,6 +72,8 @@ func RefreshWalks(ctx context.Context, g *csr.Graph, method string, o WalkOption
 		}
 	}
 	switch {
+	case o.Follows():
+		refresh.Reason = ReasonFollows
 	case len(from) != n:
 		return nil, WalkStats{}, refresh, fmt.Errorf("%w: %d vertices named for %d", ErrOptions, len(from), n)
 	case kept < 2:

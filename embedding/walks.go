@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"heavytail/embedding/internal/base"
 	"heavytail/embedding/skipgram"
@@ -43,15 +44,56 @@ type WalkOptions struct {
 	// IgnoreWeights takes every edge as one of weight 1. Otherwise walks go by the
 	// weights where the graph has any, see package walk; equal ones are as none.
 	IgnoreWeights bool
-	Partitions    int    // parts trained at a time, and so processors that can help; 0 is 2; shapes the result
-	Seed          uint64 // of the walks and of the training
-	Workers       int    // goroutines; 0 is GOMAXPROCS; the result does not depend on it
+	// Direction is the way in which walks follow the edges of a directed graph; empty is DirectionBoth. Not DPWalker, whose
+	// common neighbours have no direction.
+	Direction  Direction
+	Partitions int    // parts trained at a time, and so processors that can help; 0 is 2; shapes the result
+	Seed       uint64 // of the walks and of the training
+	Workers    int    // goroutines; 0 is GOMAXPROCS; the result does not depend on it
 
 	// Progress, if not nil, receives the stage "training" with the number of vertices of
 	// walks that were trained, and of all. It is called from one goroutine.
 	Progress func(stage string, done, total int64)
 
 	Checkpoints Checkpoints
+
+	// Directed is the directed graph whose undirected view is embedded, if walks follow the direction of its edges.
+	Directed *csr.Directed
+}
+
+// Direction is the way in which walks follow the edges of a directed graph.
+type Direction string
+
+// The directions. DirectionIn walks as DirectionOut does on the reversed graph. A walk ends at a vertex from which
+// no edge leads on; package walk has the details. Degrees, for RowScale, are those of the undirected
+// view all the same.
+//
+// Walks in both directions predict better. They do not end, and so give more pairs to learn from. AUC of a hidden fifth of
+// the edges, with their direction, against random ordered pairs by Euclidean distance / against pairs drawn by degree by
+// cosine (k = 64, 10 walks on CollegeMsg and 5 on the others), and the mean length of 40 at most:
+//
+//	                 both          out           in            length, out
+//	CollegeMsg       .925 / .777   .915 / .744   .915 / .751   15.0
+//	sx-mathoverflow  .956 / .788   .946 / .748   .945 / .767    8.5
+//	soc-Epinions1    .960 / .834   .946 / .808   .941 / .797   21.5
+const (
+	DirectionBoth Direction = "both" // in either direction: walks on the undirected view
+	DirectionOut  Direction = "out"  // from source to target
+	DirectionIn   Direction = "in"   // from target to source
+)
+
+// Follows reports whether walks follow the direction of edges, for which Directed is needed.
+func (o WalkOptions) Follows() bool { return o.Direction != "" && o.Direction != DirectionBoth }
+
+// followed returns the rows that walks follow, with the weights that are used.
+func (o WalkOptions) followed(g *csr.Graph) *csr.Graph {
+	switch {
+	case !o.Follows():
+		return o.weighed(g)
+	case o.Direction == DirectionIn:
+		return o.weighed((*csr.Graph)(&o.Directed.In))
+	}
+	return o.weighed((*csr.Graph)(&o.Directed.Out))
 }
 
 // WithDefaults returns a copy in which every parameter is set as the method has it:
@@ -150,6 +192,9 @@ func (o WalkOptions) Validate() error {
 	if !(*o.RowScale >= 0 && *o.RowScale <= base.MaxRowScale) {
 		errs = append(errs, fmt.Errorf("row_scale (%g) must be from 0 to %d", *o.RowScale, base.MaxRowScale))
 	}
+	if !slices.Contains([]Direction{"", DirectionBoth, DirectionOut, DirectionIn}, o.Direction) {
+		errs = append(errs, fmt.Errorf("direction (%s) must be both, out or in", o.Direction))
+	}
 	w := o.walks(walk.Biased)
 	w.Common = o.Common
 	errs = append(errs, w.Validate(), o.training().Validate())
@@ -162,7 +207,7 @@ func (o WalkOptions) Validate() error {
 }
 
 func (o WalkOptions) walks(kind walk.Kind) walk.Options {
-	w := walk.Options{Kind: kind, Length: o.Length, Walks: o.Walks, Seed: o.Seed}
+	w := walk.Options{Kind: kind, Length: o.Length, Walks: o.Walks, Arcs: o.Follows(), Seed: o.Seed}
 	switch kind {
 	case walk.Penalized:
 		w.Beta, w.Common = *o.Beta, o.Common
@@ -301,7 +346,7 @@ var kinds = map[string]walk.Kind{MethodDeepWalk: walk.Uniform, MethodDPWalker: w
 // NewWalks returns the walks of a method, which is one of those that learn from
 // walks. No walk is stored: each is generated when it is read, and is the same every
 // time. Each round has a walk from every vertex; that of a vertex without
-// neighbours is the vertex alone.
+// neighbours, or without edges in the direction of the walks, is the vertex alone.
 func NewWalks(ctx context.Context, g *csr.Graph, method string, o WalkOptions) (Walks, error) {
 	walker, o, err := newWalker(ctx, g, method, o)
 	if err != nil {
@@ -337,9 +382,13 @@ func NewWalks(ctx context.Context, g *csr.Graph, method string, o WalkOptions) (
 	}, nil
 }
 
-// SamplerBytes returns the memory that the walks of a method take in addition to the graph.
+// SamplerBytes returns the memory that the walks of a method take in addition to the graph; if they follow the direction
+// of its edges, at most so much. It does not need Directed.
 func SamplerBytes(g *csr.Graph, method string, o WalkOptions) int64 {
-	return walk.Bytes(o.weighed(g), o.WithDefaults(method).walks(kinds[method]))
+	if !o.Follows() || o.IgnoreWeights { // the view may have equal weights where the edges have not
+		g = o.weighed(g)
+	}
+	return walk.Bytes(g, o.WithDefaults(method).walks(kinds[method]))
 }
 
 // WalkBytes estimates the memory that DeepWalk, DPWalker or Node2Vec takes in addition to
@@ -356,8 +405,11 @@ func newWalker(ctx context.Context, g *csr.Graph, method string, o WalkOptions) 
 	if err := o.Validate(); err != nil {
 		return nil, o, err
 	}
+	if o.Follows() && (o.Directed == nil || o.Directed.Vertices() != g.Vertices()) {
+		return nil, o, fmt.Errorf("%w: direction (%s) needs the directed graph whose undirected view is embedded", ErrOptions, o.Direction)
+	}
 	o = o.WithDefaults(method)
-	walker, err := walk.New(ctx, o.weighed(g), o.walks(kind), o.Workers)
+	walker, err := walk.New(ctx, o.followed(g), o.walks(kind), o.Workers)
 	if errors.Is(err, walk.ErrOptions) {
 		err = fmt.Errorf("%w: %w", ErrOptions, err)
 	}
@@ -366,7 +418,7 @@ func newWalker(ctx context.Context, g *csr.Graph, method string, o WalkOptions) 
 
 // UsesWeights reports whether the weights of a graph shape its walks: it has some,
 // not all of them equal, and they are not ignored.
-func (o WalkOptions) UsesWeights(g *csr.Graph) bool { return o.weighed(g).Weighted() }
+func (o WalkOptions) UsesWeights(g *csr.Graph) bool { return o.followed(g).Weighted() }
 
 // weighed returns the graph with the weights that are used.
 func (o WalkOptions) weighed(g *csr.Graph) *csr.Graph {

@@ -67,14 +67,10 @@ func TestAttach_SameAsFile(t *testing.T) {
 	b := appFile(t)
 	for _, bucket := range []string{"graphs of the app", "heavytail"} {
 		db := attach(t, b, bucket, &Options{BatchBytes: 4096})
-		if _, err := db.Import(ctx, "g", strings.NewReader(killText()), killOptions(false)); err != nil {
+		if _, err := db.Import(ctx, "g", strings.NewReader(killValues()), killOptions(false)); err != nil {
 			t.Fatal(err)
 		}
-		got, err := db.Snapshot(ctx, "g")
-		if err != nil {
-			t.Fatal(err)
-		}
-		sameSnapshot(t, got, expectedSnapshot(t, false))
+		sameSnapshot(t, killedGraph(t, db, "g"), expectedSnapshot(t, false))
 		putRing(t, db, "ring", 100)
 		if _, err := db.PutEmbedding(ctx, EmbeddingInfo{Name: "e", Graph: "ring", GraphVersion: 1}, constantRows(100, 3)); err != nil {
 			t.Fatal(err)

@@ -138,7 +138,7 @@ func childImport(path string, commits, room, directed int) {
 	killAfter(db, commits)
 	opts := killOptions(directed == 1)
 	opts.edgeRoom = int64(room)
-	stats, err := db.Import(context.Background(), "g", strings.NewReader(killText()), opts)
+	stats, err := db.Import(context.Background(), "g", strings.NewReader(killValues()), opts)
 	fail(err)
 	fmt.Println("done", stats.Resumed)
 	fail(db.Close())

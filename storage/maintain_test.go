@@ -51,7 +51,7 @@ func fillMaintained(t *testing.T, path string) {
 		}
 		return nil
 	}
-	if _, err := db.Import(stop, "half", strings.NewReader(killText()), killOptions(false)); !errors.Is(err, context.Canceled) {
+	if _, err := db.Import(stop, "half", strings.NewReader(killValues()), killOptions(false)); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	db.file.BeforeCommit = nil
@@ -101,7 +101,7 @@ func TestDB_Backup_SameContents(t *testing.T) {
 	}
 	// The stopped import continues in the copy.
 	writing := openStore(t, target, nil)
-	if read, err := writing.Import(ctx, "half", strings.NewReader(killText()), killOptions(false)); err != nil || !read.Resumed {
+	if read, err := writing.Import(ctx, "half", strings.NewReader(killValues()), killOptions(false)); err != nil || !read.Resumed {
 		t.Errorf("%+v, %v", read, err)
 	}
 }
@@ -257,23 +257,14 @@ func TestDB_Compact(t *testing.T) {
 			t.Errorf("left %v, %v", entries, err)
 		}
 	}
-	if read, err := db.Import(ctx, "half", strings.NewReader(killText()), killOptions(false)); err != nil || !read.Resumed {
+	if read, err := db.Import(ctx, "half", strings.NewReader(killValues()), killOptions(false)); err != nil || !read.Resumed {
 		t.Errorf("%+v, %v", read, err)
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
 	again := openStore(t, path, nil)
-	sameSnapshotOf(t, again, "half")
-}
-
-func sameSnapshotOf(t *testing.T, db *DB, graph string) {
-	t.Helper()
-	s, err := db.Snapshot(context.Background(), graph)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sameSnapshot(t, s, expectedSnapshot(t, false))
+	sameSnapshot(t, killedGraph(t, again, "half"), expectedSnapshot(t, false))
 }
 
 // Readers continue through compactions and first writes, and each sees one state.

@@ -360,7 +360,7 @@ func (g *modelGraph) deleteEdges(edges []Edge) (stats WriteStats) {
 func (g *modelGraph) importEdges(edges []Edge, how Repeated, both bool) (stats ImportStats) {
 	stats.DirectedGraph = g.directed
 	slots := len(g.keys)
-	before := maps.Clone(g.edges)
+	before, was := maps.Clone(g.edges), g.clone().edgeValues
 	folds := map[[2]uint32]edgeOccurrences{}
 	for _, e := range edges {
 		u, _ := g.vertex(e.Source)
@@ -385,11 +385,12 @@ func (g *modelGraph) importEdges(edges []Edge, how Repeated, both bool) (stats I
 	for pair, occurrences := range folds {
 		old, found := before[pair]
 		g.edges[pair] = occurrences.fold(old, found, how)
-		if found && g.edges[pair] != old {
+		if changed := g.foldValues(pair, occurrences, how); found && (changed || g.edges[pair] != old) {
 			stats.Updated++
 		}
 	}
 	g.touchEdges(before)
+	g.noteEdgeValues(was)
 	stats.NewVertices = int64(len(g.keys) - slots)
 	g.now.imported = true
 	g.now.changed = g.now.changed || g.version() == 0

@@ -88,3 +88,17 @@ func (g *modelGraph) edgeColumns() []*Column {
 	}
 	return list
 }
+
+// foldValues gives an edge the values of its lines: under RepeatedFirst the first one unless the graph has one, and
+// otherwise the last. It reports whether that changed any.
+func (g *modelGraph) foldValues(pair [2]uint32, list edgeOccurrences, how Repeated) (changed bool) {
+	was := g.edgeValuesAt(pair)
+	for _, e := range list {
+		for _, x := range e.Values {
+			if how != RepeatedFirst || g.edgeValues[x.Name][pair].IsMissing() {
+				g.setEdgeValue(pair, x)
+			}
+		}
+	}
+	return !slices.Equal(was, g.edgeValuesAt(pair))
+}

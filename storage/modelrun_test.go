@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -250,6 +251,10 @@ func (m *modelRun) importEdges(name string) error {
 	g := m.graphFor(name, &opts)
 	valued := m.random.IntN(2) == 0
 	edges := m.edges(m.random.IntN(300), valued)
+	var columns []Attribute
+	if valued && m.random.IntN(2) == 0 {
+		columns = m.giveValues(g, edges)
+	}
 	how := Repeats()[m.random.IntN(len(Repeats()))]
 	if !valued && m.random.IntN(2) == 0 {
 		how = ""
@@ -259,7 +264,7 @@ func (m *modelRun) importEdges(name string) error {
 	if valued {
 		opts.Format.Separator, opts.Format.Header = ",", format.HeaderNames
 	}
-	return m.runImport(name, g, edgesText(edges, valued), opts, want)
+	return m.runImport(name, g, edgesText(edges, valued, columns), opts, want)
 }
 
 // plainText is the format of an edge list without a header.
@@ -297,12 +302,40 @@ func (m *modelRun) runImport(name string, g *modelGraph, text string, opts Impor
 	return nil
 }
 
-// edgesText is an edge list, with columns of weights and timestamps where valued
+// giveValues gives some of the edges values of some attributes, of which g gets those that it does not have, and returns
+// the attributes.
+func (m *modelRun) giveValues(g *modelGraph, edges []Edge) (columns []Attribute) {
+	for _, a := range modelAttributes {
+		if m.random.IntN(2) == 0 {
+			continue
+		}
+		some := false
+		for i := range edges {
+			if x := anyValue(m.random, a.Type); m.random.IntN(3) > 0 && x.String() != "" {
+				edges[i].Values, some = append(edges[i].Values, NamedValue{Name: a.Name, Value: x}), true
+			}
+		}
+		if some {
+			columns = append(columns, a)
+		}
+		if some && g.edgeValues[a.Name] == nil {
+			g.edgeAttributes, g.edgeValues[a.Name] = append(g.edgeAttributes, a), map[[2]uint32]Value{}
+			g.now.changed = true
+		}
+	}
+	return columns
+}
+
+// edgesText is an edge list, with columns of weights, timestamps and the given attributes where valued
 // is set.
-func edgesText(edges []Edge, valued bool) string {
+func edgesText(edges []Edge, valued bool, columns []Attribute) string {
 	var b strings.Builder
 	if valued {
-		b.WriteString("source,target,weight,time\n")
+		b.WriteString("source,target,weight,time")
+		for _, a := range columns {
+			b.WriteString("," + a.Name + ":" + a.Type.String())
+		}
+		b.WriteByte('\n')
 	}
 	for _, e := range edges {
 		switch {
@@ -316,6 +349,12 @@ func edgesText(edges []Edge, valued bool) string {
 			b.WriteByte(',')
 			if e.Timed && e.Time != csr.NoTime {
 				fmt.Fprint(&b, e.Time)
+			}
+			for _, a := range columns {
+				b.WriteByte(',')
+				if i := slices.IndexFunc(e.Values, func(x NamedValue) bool { return x.Name == a.Name }); i >= 0 {
+					b.WriteString(`"` + e.Values[i].Value.String() + `"`)
+				}
 			}
 			b.WriteByte('\n')
 		}
@@ -387,7 +426,7 @@ func (m *modelRun) putGraph(name string) error {
 
 // failedImport imports what cannot be read, or is cancelled: nothing changes.
 func (m *modelRun) failedImport(name string) error {
-	text, cancelled := edgesText(m.edges(m.random.IntN(300), false), false)+"only-one-column\n", m.random.IntN(2) == 0
+	text, cancelled := edgesText(m.edges(m.random.IntN(300), false), false, nil)+"only-one-column\n", m.random.IntN(2) == 0
 	if m.db == nil {
 		return nil
 	}

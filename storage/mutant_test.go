@@ -32,7 +32,7 @@ func mutantBase(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "base")
 	db := openStore(t, path, nil)
 	putRing(t, db, "ring", 3000)
-	if _, err := db.Import(ctx, "g", strings.NewReader(killText()), killOptions(false)); err != nil {
+	if _, err := db.Import(ctx, "g", strings.NewReader(killValues()), killOptions(false)); err != nil {
 		t.Fatal(err)
 	}
 	importText(t, db, "g", "v1 new\nv2 newer\n")

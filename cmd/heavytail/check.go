@@ -35,7 +35,7 @@ func runCheck(ctx context.Context, std streams, path string) error {
 	status := repl.NewStatus(std.err, repl.Detect(std.err, os.Getenv))
 	db, err := query.Open(path, &query.Options{ReadOnly: true, NoCreate: true, Progress: status.Progress})
 	if err != nil {
-		return err
+		return served(path, err)
 	}
 	report, err := db.Maintenance().Check(ctx)
 	status.Clear()

@@ -127,7 +127,7 @@ var layout = map[string][]string{
 	},
 	"query/internal/methods": {
 		"embedding/option", "embedding/run", "query/fault", "query/internal/bind", "query/internal/engine", "query/internal/session",
-		"query/parser", "storage",
+		"query/parser", "storage", "storage/csr",
 	},
 	"query/internal/search": {
 		"embedding/option", "index", "query/catalogue", "query/fault", "query/internal/bind", "query/internal/conditions", "query/internal/engine",

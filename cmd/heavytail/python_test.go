@@ -47,7 +47,7 @@ var pythonMethods = [][4]string{
 	{"paths", "PATHS", "source, target, n, graph", "n:count FROM source:key TO target:key IN graph:name? [BY WEIGHT] options"},
 	{"count_vertices", "COUNT VERTICES", "graph", "IN graph:name? WHERE where:condition? BY by:name?"},
 	{"count_edges", "COUNT EDGES", "graph", "IN graph:name? WHERE where:condition? BY by:name?"},
-	{"compute", "COMPUTE", "measure, graph, attribute", "measure:measure IN graph:name FROM sources:keys? AS attribute:name? options [IN BACKGROUND]"},
+	{"compute", "COMPUTE", "measure, graph, attribute", "measure:measure IN graph:name FROM start:keys? AS attribute:name? options [IN BACKGROUND]"},
 	{"refresh_measure", "REFRESH MEASURE", "attribute, graph", "attribute:name IN graph:name [IN BACKGROUND]"},
 	{"embed", "EMBED", "graph, name, method=dp_spectral", "graph:name USING method:method AS name:name options [IN BACKGROUND]"},
 	{"refresh", "REFRESH", "embedding", "embedding:name options [IN BACKGROUND]"},

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -83,6 +84,12 @@ func TestServe_SameOutput(t *testing.T) {
 	}
 	mustFail(t, exitFailed, []string{"open for reading only"}, "exec", copied, "--read-only", "-c", "CREATE GRAPH h")
 	mustFail(t, exitFailed, []string{"is using it"}, "serve", copied)
+	for _, command := range []string{"check", "describe", "compact"} {
+		mustFail(t, exitFailed, []string{"is using it", "heavytail exec runs statements there"}, command, copied)
+	}
+	if names := graphsIn(copied); !slices.Equal(names, graphsIn(direct)) || len(names) == 0 {
+		t.Errorf("the completion of graphs of a server lists %v", names)
+	}
 	if err := server.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

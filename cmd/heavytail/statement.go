@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -152,32 +151,6 @@ func refuseOthers(cmd *cobra.Command, statement string, others ...string) error 
 	return nil
 }
 
-// completeGraphs completes the argument behind FILE by the names of the graphs in it, if it can be read at
-// once.
-func completeGraphs(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) != 1 {
-		return nil, cobra.ShellCompDirectiveDefault
-	}
-	return graphsIn(args[0]), cobra.ShellCompDirectiveNoFileComp
-}
-
-// graphsIn lists the names of the graphs of a file; none if it cannot be read at once.
-func graphsIn(path string) (names []string) {
-	db, err := query.Open(path, &query.Options{ReadOnly: true, NoCreate: true, LockTimeout: 100 * time.Millisecond})
-	if err != nil {
-		return nil
-	}
-	defer db.Close() // it was only read
-	graphs, err := db.Graphs().List(context.Background())
-	if err != nil {
-		return nil
-	}
-	for _, g := range graphs {
-		names = append(names, g.Name)
-	}
-	return names
-}
-
 func addFormat(cmd *cobra.Command, format *string) {
 	cmd.Flags().StringVar(format, "format", "table", "how results are printed: "+strings.Join(repl.Formats(), ", "))
 	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(repl.Formats(), cobra.ShellCompDirectiveNoFileComp)))
@@ -201,7 +174,7 @@ func openFile(std streams, path string, options *query.Options) (*query.DB, erro
 	options.Manual = manual.Files
 	db, err := query.Open(path, options)
 	if err != nil {
-		return nil, err
+		return nil, served(path, err)
 	}
 	for _, n := range db.Notices() {
 		fmt.Fprintf(std.err, "notice: %s\n", parser.Escape(n.Text))

@@ -8,9 +8,9 @@ import (
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -24,7 +24,14 @@ type Page struct {
 
 // markdown is goldmark with tables and names of headings.
 func markdown() goldmark.Markdown {
-	return goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()), goldmark.WithRendererOptions(html.WithXHTML()))
+	return goldmark.New(append(tableOptions(), goldmark.WithParserOptions(parser.WithAutoHeadingID()))...)
+}
+
+func tableOptions() []goldmark.Option {
+	return []goldmark.Option{
+		goldmark.WithParserOptions(parser.WithParagraphTransformers(util.Prioritized(tables{}, 200)), parser.WithASTTransformers(util.Prioritized(barsInCode{}, 0))),
+		goldmark.WithRendererOptions(html.WithXHTML(), renderer.WithNodeRenderers(util.Prioritized(tables{}, 500))),
+	}
 }
 
 // Parse reads a page. Any text is one; comments of HTML are left out when it is shown. The links of its headings

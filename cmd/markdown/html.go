@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html"
-	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -84,9 +83,6 @@ func headingID(h *ast.Heading) string {
 	return string(name)
 }
 
-// firstCell is what names a row of a table.
-var firstCell = regexp.MustCompile(`(?s)<tr>\n<td([^>]*)>(.*?)</td>`)
-
 // write writes a chapter as an article, and each heading with what is below it as a section.
 func (c Chapter) write(b *strings.Builder) {
 	b.WriteString("<article>\n")
@@ -114,8 +110,7 @@ func (c Chapter) write(b *strings.Builder) {
 			open, heading = true, html.EscapeString(plain(c.Page.inlines(h, 0)))
 		case n.Kind() == east.KindTable:
 			fmt.Fprintf(b, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">", heading)
-			table := strings.Replace(render(n), "<table>", `<table><caption class="heard">`+heading+"</caption>", 1)
-			b.WriteString(firstCell.ReplaceAllString(table, "<tr>\n<th scope=\"row\"$1>$2</th>") + "</div>\n")
+			b.WriteString(strings.Replace(render(n), "<table>", `<table><caption class="heard">`+heading+"</caption>", 1) + "</div>\n")
 		case n.Kind() != ast.KindHTMLBlock:
 			b.WriteString(strings.ReplaceAll(render(n), "<pre>", `<pre tabindex="0">`))
 		}

@@ -16,8 +16,8 @@ func unitBall() algorithm {
 			widest, first := o, o
 			widest.Dim, first.Dim = leastMost, leastFirst
 			p.bytes = widest.bytes
-			p.seconds = func(ctx context.Context, g *csr.Graph, workers int) (float64, error) {
-				seconds, err := first.seconds(ctx, g, workers)
+			p.seconds = func(ctx context.Context, g *csr.Graph, req Request) (float64, error) {
+				seconds, err := first.seconds(ctx, g, req)
 				return leastBisection * seconds, err
 			}
 		}

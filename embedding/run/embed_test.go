@@ -282,7 +282,7 @@ func TestEmbed_NothingStoredOnFailure(t *testing.T) {
 func TestWalks(t *testing.T) {
 	_, snap := ring(t, 30)
 	for _, m := range Methods() {
-		walks, err := Walks(context.Background(), snap.Graph, m.Name, []option.Given{{Name: "seed", Value: 3}}, 0)
+		walks, err := Walks(context.Background(), snap.Graph, Request{Method: m.Name, Options: []option.Given{{Name: "seed", Value: 3}}})
 		if !m.Walks {
 			if !errors.Is(err, ErrNoWalks) {
 				t.Errorf("%s: %v", m.Name, err)
@@ -299,7 +299,7 @@ func TestWalks(t *testing.T) {
 		}
 	}
 	var unknown *option.Error
-	if _, err := Walks(context.Background(), snap.Graph, "deepwalk", []option.Given{{Name: "beta", Value: 1.0}}, 0); !errors.As(err, &unknown) {
+	if _, err := Walks(context.Background(), snap.Graph, Request{Method: "deepwalk", Options: []option.Given{{Name: "beta", Value: 1.0}}}); !errors.As(err, &unknown) {
 		t.Errorf("an option that the method does not have: %v", err)
 	}
 }

@@ -26,6 +26,9 @@ func float[O any](name, doc, allowed string, at func(*O) **float64) option.Field
 
 const dimName = "dim"
 
+// DirectionOption is the name of the option of methods that follow the direction of edges, for errors.
+const DirectionOption = "direction"
+
 // dim is the number of coordinates. limit adds to its explanation.
 func dim[O any](limit string, at func(*O) *int) option.Field[O] {
 	return count(dimName, "coordinates per vertex"+limit, 1, 4096, at)

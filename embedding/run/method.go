@@ -41,7 +41,9 @@ type prepared struct {
 	// sampler that of walk.
 	bytes, sampler func(g *csr.Graph) int64
 	// seconds estimates the time of run on this machine.
-	seconds func(ctx context.Context, g *csr.Graph, workers int) (float64, error)
+	seconds func(ctx context.Context, g *csr.Graph, req Request) (float64, error)
+	// follows says that run, walk and seconds need Request.Directed.
+	follows bool
 	// solved are the options of a method that solves for eigenvectors; nil
 	// for other methods.
 	solved *embedding.SpectralOptions
@@ -112,7 +114,7 @@ func (r renewing) before(f func(v int, old []float32)) error {
 }
 
 // sampling returns the walks that a method learns from.
-type sampling func(ctx context.Context, g *csr.Graph, workers int) (embedding.Walks, error)
+type sampling func(ctx context.Context, g *csr.Graph, req Request) (embedding.Walks, error)
 
 // method returns the algorithm with options of type O: complete sets their
 // defaults, and with returns the prepared method.
@@ -156,9 +158,11 @@ func notesOf(notes []string) []storage.Setting {
 
 // Request asks for an embedding of a snapshot of a graph.
 type Request struct {
-	Name     string // of the embedding
-	Method   string // one of Methods
-	Options  []option.Given
+	Name    string // of the embedding
+	Method  string // one of Methods
+	Options []option.Given
+	// Directed is the directed graph whose undirected view is embedded. Only a method that Follows needs it.
+	Directed *csr.Directed
 	Workers  int // goroutines; 0 is GOMAXPROCS
 	Progress func(stage string, done, total int64)
 

@@ -26,9 +26,9 @@ func netMF() algorithm {
 				return outcome{vectors: rows, info: netMFRecord(g, o.Seed, stats)}, nil
 			},
 			bytes: func(g *csr.Graph) int64 { return netmf.Bytes(g, o) },
-			seconds: func(ctx context.Context, g *csr.Graph, workers int) (float64, error) {
+			seconds: func(ctx context.Context, g *csr.Graph, req Request) (float64, error) {
 				o := o
-				o.Workers = workers
+				o.Workers = req.Workers
 				return netmf.Seconds(ctx, g, o)
 			},
 		}

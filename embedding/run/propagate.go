@@ -37,9 +37,9 @@ func fastRP() algorithm {
 				return renewFastRP(ctx, g, o, r)
 			},
 			bytes: func(g *csr.Graph) int64 { return propagate.FastRPBytes(g, o) },
-			seconds: func(ctx context.Context, g *csr.Graph, workers int) (float64, error) {
+			seconds: func(ctx context.Context, g *csr.Graph, req Request) (float64, error) {
 				o := o
-				o.Workers = workers
+				o.Workers = req.Workers
 				return propagate.FastRPSeconds(ctx, g, o)
 			},
 		}
@@ -146,9 +146,9 @@ func proNE() algorithm {
 				return outcome{vectors: rows, info: info}, nil
 			},
 			bytes: func(g *csr.Graph) int64 { return propagate.ProNEBytes(g, o) },
-			seconds: func(ctx context.Context, g *csr.Graph, workers int) (float64, error) {
+			seconds: func(ctx context.Context, g *csr.Graph, req Request) (float64, error) {
 				o := o
-				o.Workers = workers
+				o.Workers = req.Workers
 				return propagate.ProNESeconds(ctx, g, o)
 			},
 		}

@@ -23,7 +23,8 @@ type RefreshRequest struct {
 	// Tolerance is the residual, relative to the largest eigenvalue, above which a
 	// spectral method solves in full; 0 is embedding.RefreshTolerance.
 	Tolerance float64
-	Workers   int // goroutines; 0 is GOMAXPROCS
+	Directed  *csr.Directed // as in Request
+	Workers   int           // goroutines; 0 is GOMAXPROCS
 	Progress  func(stage string, done, total int64)
 	// Computed, if not nil, receives the new vectors before they replace those of from,
 	// and returns the indexes that are stored with them. An error ends the refresh.
@@ -120,6 +121,9 @@ func renew(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Refr
 	switch begin.state, err = db.EmbeddingState(ctx, done.From); {
 	case method.renew == nil:
 		reason = "a refresh of this method is a full run"
+		if method.follows {
+			reason = embedding.ReasonFollows
+		}
 	case all:
 		reason = "the change log does not say which vertices changed"
 	case done.From.Stateless:
@@ -136,7 +140,7 @@ func renew(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Refr
 		}
 		reason = "the stored state does not match the vectors"
 	}
-	computed, err := method.run(ctx, snap.Graph, Request{Workers: req.Workers, Progress: req.Progress, Stored: begin.stored})
+	computed, err := method.run(ctx, snap.Graph, Request{Directed: req.Directed, Workers: req.Workers, Progress: req.Progress, Stored: begin.stored})
 	done.RefreshStats = embedding.RefreshStats{Full: true, Reason: reason, Touched: len(begin.touched), Seconds: computed.info.Seconds}
 	return computed, err
 }
@@ -257,13 +261,13 @@ func refreshSettings(s embedding.RefreshStats) []storage.Setting {
 }
 
 // Again computes an embedding of a snapshot, with the method and options of a stored one,
-// and stores nothing. Errors are those of Compute.
-func Again(ctx context.Context, db *storage.DB, snap *storage.Snapshot, info storage.EmbeddingInfo, workers int, progress func(stage string, done, total int64)) (*vec.Matrix, error) {
+// and stores nothing. Of the request it takes Directed, Workers and Progress. Errors are those of Compute.
+func Again(ctx context.Context, db *storage.DB, snap *storage.Snapshot, info storage.EmbeddingInfo, req Request) (*vec.Matrix, error) {
 	method, err := prepareAgain(info)
 	if err != nil {
 		return nil, err
 	}
-	computed, err := method.run(ctx, snap.Graph, Request{Workers: workers, Progress: progress, Stored: storedOf(db, snap)})
+	computed, err := method.run(ctx, snap.Graph, Request{Directed: req.Directed, Workers: req.Workers, Progress: req.Progress, Stored: storedOf(db, snap)})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", info.Method, err)
 	}

@@ -212,7 +212,7 @@ func TestRefresh_Random(t *testing.T) {
 				continue
 			}
 			snap := v.snapshot()
-			full, err := Again(ctx, v.db, snap, info, 0, nil)
+			full, err := Again(ctx, v.db, snap, info, Request{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -284,7 +284,7 @@ func TestRefresh_Random_SameSpace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := Again(ctx, v.db, snap, done.To, 0, nil)
+			want, err := Again(ctx, v.db, snap, done.To, Request{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -337,7 +337,7 @@ func TestRefresh_NothingAndFull(t *testing.T) {
 	if err != nil || !done.Full || done.To.Generation != info.Generation+2 {
 		t.Fatalf("%+v, %v", done, err)
 	}
-	want, err := Again(ctx, v.db, snap, done.To, 0, nil)
+	want, err := Again(ctx, v.db, snap, done.To, Request{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,12 +23,18 @@ func Bytes(g *csr.Graph, method string, options []option.Given) (int64, error) {
 // Seconds estimates the time of computing an embedding on this machine, from
 // measurements on the graph that take some tenths of a second; see
 // embedding.SpectralSeconds and embedding.WalkSeconds. Errors are those of Compute.
-func Seconds(ctx context.Context, g *csr.Graph, method string, options []option.Given, workers int) (float64, error) {
-	m, err := prepare(method, options)
+func Seconds(ctx context.Context, g *csr.Graph, req Request) (float64, error) {
+	m, err := prepare(req.Method, req.Options)
 	if err != nil {
 		return 0, err
 	}
-	return m.seconds(ctx, g, workers)
+	return m.seconds(ctx, g, req)
+}
+
+// Follows reports whether a method follows the direction of edges, so that it needs Request.Directed.
+func Follows(method string, options []option.Given) bool {
+	m, err := prepare(method, options)
+	return err == nil && m.follows
 }
 
 // WalkBytes estimates the memory of Walks in addition to the graph.
@@ -51,14 +57,14 @@ func prepareWalks(method string, options []option.Given) (prepared, error) {
 // Walks returns the walks on a graph that a method with these options learns
 // from, in its order. Errors are *MethodError, *option.Error, ErrNoWalks and those
 // of embedding.NewWalks.
-func Walks(ctx context.Context, g *csr.Graph, method string, options []option.Given, workers int) (embedding.Walks, error) {
-	m, err := prepareWalks(method, options)
+func Walks(ctx context.Context, g *csr.Graph, req Request) (embedding.Walks, error) {
+	m, err := prepareWalks(req.Method, req.Options)
 	if err != nil {
 		return embedding.Walks{}, err
 	}
-	w, err := m.walk(ctx, g, workers)
+	w, err := m.walk(ctx, g, req)
 	if err != nil {
-		return embedding.Walks{}, fmt.Errorf("walks of %s: %w", method, err)
+		return embedding.Walks{}, fmt.Errorf("walks of %s: %w", req.Method, err)
 	}
 	return w, nil
 }

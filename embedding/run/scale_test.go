@@ -61,7 +61,7 @@ func TestMethods_Scale(t *testing.T) {
 		for _, options := range variants(m) {
 			name := strings.TrimSuffix(fmt.Sprint(m.Name, options), "[]")
 			embed := func(g *csr.Graph) (*vec.Matrix, error) {
-				vectors, _, err := Compute(t.Context(), g, Request{Method: m.Name, Options: small(m, options), Workers: 1})
+				vectors, _, err := Compute(t.Context(), g, Request{Method: m.Name, Options: small(m, options), Directed: csr.NewDirected(csr.Rows(*g)), Workers: 1})
 				return vectors, err
 			}
 			want, err := embed(g)
@@ -104,7 +104,7 @@ func TestMethods_AllScales(t *testing.T) {
 		g := testgraph.RandomWeights(testgraph.Hubs(t, 50, 0.1, seed), 120, seed)
 		for _, m := range Methods() {
 			for _, options := range variants(m) {
-				vectors, _, err := Compute(t.Context(), g, Request{Method: m.Name, Options: small(m, options), Workers: 1})
+				vectors, _, err := Compute(t.Context(), g, Request{Method: m.Name, Options: small(m, options), Directed: csr.NewDirected(csr.Rows(*g)), Workers: 1})
 				if errors.As(err, new(*option.Error)) || errors.Is(err, embedding.ErrOptions) {
 					continue
 				}

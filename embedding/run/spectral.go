@@ -33,9 +33,9 @@ func spectral(name, summary string) algorithm {
 				}
 				return bytes
 			},
-			seconds: func(ctx context.Context, g *csr.Graph, workers int) (float64, error) {
+			seconds: func(ctx context.Context, g *csr.Graph, req Request) (float64, error) {
 				o := o
-				o.Workers = workers
+				o.Workers = req.Workers
 				return spectralSeconds(ctx, g, name, o)
 			},
 			run: func(ctx context.Context, g *csr.Graph, req Request) (outcome, error) {

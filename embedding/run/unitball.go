@@ -61,13 +61,13 @@ func (o BallOptions) bytes(g *csr.Graph) int64 {
 	return max(bytes, embedding.WalkBytes(g, o.Begin, o.walks(0)))
 }
 
-func (o BallOptions) seconds(ctx context.Context, g *csr.Graph, workers int) (float64, error) {
-	o.Workers = workers
+func (o BallOptions) seconds(ctx context.Context, g *csr.Graph, req Request) (float64, error) {
+	o.Workers = req.Workers
 	seconds, err := unitball.Seconds(ctx, g, o.Options)
 	if err != nil || o.Begin == StartRandom || o.Begin == StartEmbedding {
 		return seconds, err
 	}
-	walks, err := embedding.WalkSeconds(ctx, g, o.Begin, o.walks(workers))
+	walks, err := embedding.WalkSeconds(ctx, g, o.Begin, o.walks(req.Workers))
 	return seconds + walks, err
 }
 

@@ -102,7 +102,7 @@ func (v *variation) shares(p prepared, option string) bool {
 
 func (v *variation) embed(p prepared, option string) (*vec.Matrix, error) {
 	if !v.shares(p, option) {
-		computed, err := p.run(v.ctx, v.g, Request{Workers: v.req.Workers, Progress: v.req.Progress})
+		computed, err := p.run(v.ctx, v.g, Request{Directed: v.req.Directed, Workers: v.req.Workers, Progress: v.req.Progress})
 		return computed.vectors, err
 	}
 	if v.pairs == nil {

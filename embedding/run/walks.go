@@ -20,10 +20,10 @@ import (
 func walks(name, summary string) algorithm {
 	complete := func(o embedding.WalkOptions) embedding.WalkOptions { return o.WithDefaults(name) }
 	a := method(name, summary, WalkSchema(name), embedding.WalkOptions.Validate, complete, func(o embedding.WalkOptions) prepared {
-		return prepared{
+		p := prepared{
 			run: func(ctx context.Context, g *csr.Graph, req Request) (outcome, error) {
 				o := o
-				o.Workers, o.Progress, o.Checkpoints = req.Workers, req.Progress, req.Checkpoints
+				o.Workers, o.Progress, o.Checkpoints, o.Directed = req.Workers, req.Progress, req.Checkpoints, req.Directed
 				model, stats, err := embedding.TrainWalks(ctx, g, name, o)
 				if err != nil {
 					return outcome{}, err
@@ -35,34 +35,42 @@ func walks(name, summary string) algorithm {
 				o.Workers, o.Progress = workers, r.progress
 				return renewWalks(ctx, g, name, o, r)
 			},
-			walk: func(ctx context.Context, g *csr.Graph, workers int) (embedding.Walks, error) {
+			walk: func(ctx context.Context, g *csr.Graph, req Request) (embedding.Walks, error) {
 				o := o
-				o.Workers = workers
+				o.Workers, o.Directed = req.Workers, req.Directed
 				return embedding.NewWalks(ctx, g, name, o)
 			},
 			bytes: func(g *csr.Graph) int64 { return embedding.WalkBytes(g, name, o) },
-			seconds: func(ctx context.Context, g *csr.Graph, workers int) (float64, error) {
+			seconds: func(ctx context.Context, g *csr.Graph, req Request) (float64, error) {
 				o := o
-				o.Workers = workers
+				o.Workers, o.Directed = req.Workers, req.Directed
 				return embedding.WalkSeconds(ctx, g, name, o)
 			},
 			sampler: func(g *csr.Graph) int64 { return embedding.SamplerBytes(g, name, o) },
+			follows: o.Follows(),
 		}
+		if p.follows {
+			p.renew = nil
+		}
+		return p
 	})
 	a.Walks = true
 	return a
 }
 
 // walkOutcome scales the rows of a model. The lengths that they had before are in its state,
-// so that a renewal continues from the rows that were trained.
+// so that a renewal continues from the rows that were trained. Walks that follow the direction of edges have no
+// renewal.
 func walkOutcome(ctx context.Context, g *csr.Graph, o embedding.WalkOptions, model *skipgram.Model, stats embedding.WalkStats) (outcome, error) {
 	lengths, err := o.ScaleRows(ctx, g, model.Vectors)
 	if err != nil {
 		return outcome{}, err
 	}
-	return outcome{model.Vectors, walkRecord(g, o, stats), func(w io.Writer) error {
-		return cmp.Or(vec.WriteNumbers(w, lengths), model.Write(w))
-	}}, nil
+	result := outcome{vectors: model.Vectors, info: walkRecord(g, o, stats)}
+	if !o.Follows() {
+		result.state = func(w io.Writer) error { return cmp.Or(vec.WriteNumbers(w, lengths), model.Write(w)) }
+	}
+	return result, nil
 }
 
 // readWalkModel reads the model of an embedding from its state and its vectors, which it
@@ -132,10 +140,15 @@ func WalkSchema(method string) option.Schema[embedding.WalkOptions] {
 			positive("p", "how rarely a walk goes back", "a number from 1e-6 to 1e6", func(o *options) *float64 { return &o.P }),
 			positive("q", "how rarely a walk leaves the neighbourhood it is in", "a number from 1e-6 to 1e6", func(o *options) *float64 { return &o.Q }))
 	}
-	return append(list,
+	list = append(list,
 		rowNorm(func(o *options) **float64 { return &o.RowNorm }),
 		rowScale(func(o *options) **float64 { return &o.RowScale }),
-		weights(func(o *options) *bool { return &o.IgnoreWeights }),
+		weights(func(o *options) *bool { return &o.IgnoreWeights }))
+	if method != embedding.MethodDPWalker {
+		list = append(list, option.Choice(DirectionOption, "in a directed graph: walks follow edges in both directions, from source to target (out), or from target to source (in)",
+			[]string{string(embedding.DirectionBoth), string(embedding.DirectionOut), string(embedding.DirectionIn)}, func(o *options) *embedding.Direction { return &o.Direction }))
+	}
+	return append(list,
 		count("partitions", "number of parts that are trained at the same time, and so the largest number of processors used; the result depends on it", 1, 64,
 			func(o *options) *int { return &o.Partitions }),
 		seed("seed of the walks and of the training", func(o *options) *uint64 { return &o.Seed }))

@@ -31,9 +31,18 @@
 // two terms of C' does not depend on their unit, and d is the sum of the
 // weights of a vertex: the walk avoids vertices with many or heavy edges.
 //
+// # Directed graphs
+//
+// [Uniform] and [Biased] also follow the arcs of a directed graph, by their own weights: from source to target
+// in the rows of csr.Directed.Out, and the other way in those of In ([Options].Arcs). The distance of
+// node2vec's paper from the previous vertex t of a walk to a candidate x is 1 if an arc leads from t to x in these rows.
+// So does the program of its authors in SNAP; the one in Python asks for the arc from x to t. [Penalized] is
+// defined for undirected graphs: C' has no direction.
+//
 // # Where a walk ends
 //
-// A walk from a vertex without neighbours contains only that vertex. Every other walk has
-// its full length: a vertex with a neighbour always has a next vertex, for DP-Walker at
-// least the neighbour.
+// A walk ends at a vertex without neighbours, which is the only vertex of a walk from there. In an undirected
+// graph every other walk has its full length: a vertex with a neighbour always has a next vertex, for DP-Walker at
+// least the neighbour. Along arcs a walk ends at a vertex without arcs, as in both programs of
+// node2vec's authors, and is not begun again.
 package walk

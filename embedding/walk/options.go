@@ -39,6 +39,8 @@ type Options struct {
 	// P and Q set the weights of the steps of Biased: 1/P for a step back to the previous
 	// vertex, 1/Q for a step out of its neighbourhood; 0 means 1.
 	P, Q float64
+	// Arcs says that the rows of the graph are those of a directed graph by one end, which Uniform and Biased follow.
+	Arcs bool
 	// Seed determines the random walks.
 	Seed uint64
 }
@@ -71,6 +73,9 @@ func (o Options) Validate() error {
 	}
 	if o.Kind > Biased {
 		fault("kind %d is not known", o.Kind)
+	}
+	if o.Arcs && o.Kind == Penalized {
+		fault("Arcs cannot be followed by Penalized, whose common neighbours have no direction")
 	}
 	if o.Length < 0 || o.Length > maxLength {
 		fault("Length (%d) must be 1 to %d", o.Length, maxLength)

@@ -380,7 +380,7 @@ func TestOptions_Validate(t *testing.T) {
 	if err := (Options{}).Validate(); err != nil {
 		t.Error(err)
 	}
-	for _, o := range []Options{{Kind: 3}, {Length: -1}, {Walks: 1 << 30}, {Beta: math.NaN()}, {Beta: 17}, {P: -1}, {Q: math.Inf(1)}, {Common: new(-1.0)}, {Common: new(math.NaN())}, {Common: new(2e6)}} {
+	for _, o := range []Options{{Kind: 3}, {Kind: Penalized, Arcs: true}, {Length: -1}, {Walks: 1 << 30}, {Beta: math.NaN()}, {Beta: 17}, {P: -1}, {Q: math.Inf(1)}, {Common: new(-1.0)}, {Common: new(math.NaN())}, {Common: new(2e6)}} {
 		if o.Validate() == nil {
 			t.Errorf("%+v is taken", o)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
@@ -211,7 +212,7 @@ func (w *Walker) eachRow(ctx context.Context, workers int, f func(v uint32, t *t
 }
 
 // Append appends the walk with the number round from vertex start to dst: Length vertices
-// beginning with start, or start alone if it has no neighbours.
+// beginning with start, or fewer if it comes to a vertex without neighbours.
 func (w *Walker) Append(dst []uint32, start uint32, round int) []uint32 {
 	dst = append(dst, start)
 	if w.graph.Degree(start) == 0 {
@@ -225,6 +226,9 @@ func (w *Walker) Append(dst []uint32, start uint32, round int) []uint32 {
 		return w.biased(dst, start, &random)
 	}
 	for range w.options.Length - 1 {
+		if w.graph.Degree(start) == 0 {
+			break
+		}
 		start = w.neighbor(start, &random)
 		dst = append(dst, start)
 	}
@@ -284,6 +288,15 @@ func (w *Walker) abreast(dst [][]uint32, starts []Start) {
 			}
 			dst[i] = append(dst[i], at[j])
 		}
+		if !w.options.Arcs {
+			continue
+		}
+		for j := n - 1; j >= 0; j-- { // the last walk takes the place of one that ends
+			if w.graph.Degree(at[j]) == 0 {
+				n--
+				random[j], at[j], walks[j] = random[n], at[n], walks[n]
+			}
+		}
 	}
 }
 
@@ -314,20 +327,26 @@ func (w *Walker) penalizedStep(v uint32, random *stream) uint32 {
 	return w.beyond(g.Targets[lo+way], v, random)
 }
 
-// biased appends the walk of node2vec. It proposes a neighbour by its weight,
+// biased appends the walk of node2vec from a vertex with neighbours. It proposes a neighbour by its weight,
 // and accepts it with the ratio of its factor to the largest factor.
 func (w *Walker) biased(dst []uint32, v uint32, random *stream) []uint32 {
 	back, out := 1/w.options.P, 1/w.options.Q
 	most := max(back, 1, out)
+	if w.options.Length < 2 {
+		return dst
+	}
 	previous := v
 	v = w.neighbor(v, random)
 	dst = append(dst, v)
 	for range w.options.Length - 2 {
+		if w.graph.Degree(v) == 0 {
+			break
+		}
 		factor := func(j uint32) float64 {
 			switch {
 			case j == previous:
 				return back
-			case w.graph.HasEdge(previous, j):
+			case w.near(previous, j):
 				return 1
 			}
 			return out
@@ -346,6 +365,15 @@ func (w *Walker) biased(dst []uint32, v uint32, random *stream) []uint32 {
 		dst = append(dst, v)
 	}
 	return dst
+}
+
+// near reports whether j is one step away from v.
+func (w *Walker) near(v, j uint32) bool {
+	if !w.options.Arcs {
+		return w.graph.HasEdge(v, j)
+	}
+	_, found := slices.BinarySearch(w.graph.Neighbors(v), j)
+	return found
 }
 
 // beyond draws a neighbour of m other than i. m must have at least two neighbours, one of

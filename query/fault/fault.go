@@ -71,7 +71,7 @@ func (e *Error) About(option string) *Error {
 // enough, or else the known names where they are few. quote writes a name as the
 // language does; nil leaves it as it is.
 func (e *Error) WithNearest(found string, known []string, quote func(string) string) *Error {
-	const few = 12
+	const few = 16
 	if quote == nil {
 		quote = func(name string) string { return name }
 	}

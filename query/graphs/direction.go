@@ -5,6 +5,7 @@ import (
 
 	"heavytail/embedding/option"
 	"heavytail/query/fault"
+	"heavytail/query/internal/session"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 )
@@ -38,7 +39,7 @@ func (d Direction) check(graph storage.GraphInfo) error {
 	case !slices.Contains([]Direction{"", DirectionOut, DirectionIn, DirectionBoth}, d):
 		return fault.New(fault.Option(directionOption), "unknown direction %s", fault.Quote(string(d))).WithExpected("out", "in", "both")
 	case !graph.Directed && (d == DirectionOut || d == DirectionIn):
-		return fault.New(fault.Option(directionOption), "graph %s is undirected: its edges have no direction", fault.Quote(graph.Name))
+		return session.NoDirection(graph.Name, fault.Option(directionOption))
 	}
 	return nil
 }

@@ -179,8 +179,12 @@ func resolveImport(c *engine.Call, req ImportRequest) (engine.Nothing, error) {
 	if err := req.check(); err != nil {
 		return engine.Nothing{}, err
 	}
-	_, err := c.DB.Store.Graph(c.Ctx, req.Graph)
-	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+	info, err := c.DB.Store.Graph(c.Ctx, req.Graph)
+	switch {
+	case err == nil && !info.Directed && req.Directed == format.Directed:
+		return engine.Nothing{}, fault.New(fault.Option(directedOption), "graph %s exists and is undirected", fault.Quote(req.Graph)).
+			WithRemedy("import into a new graph").WithErr(errors.Join(fault.ErrInvalid, storage.ErrInvalid))
+	case err != nil && !errors.Is(err, storage.ErrNotFound):
 		return engine.Nothing{}, engine.NameMistake(err, fault.Graph)
 	}
 	if req.reader != nil {
@@ -368,12 +372,16 @@ func importSchema() option.Schema[ImportRequest] {
 		repeatedField("weight of an edge that occurs again or exists already: the last, first, sum, min or max, or the number of occurrences", func(r *request) *storage.Repeated { return &r.Repeated }),
 		option.String(engine.KeysOption, "file with the keys of the vertices of METIS, one a line; by default the name of the graph's file with .keys appended, if there is one, and 'none' uses the numbers of the vertices from 1 on", func(r *request) *string { return &r.Keys }),
 		option.String(keyOption, "attribute of nodes in GML that is the key, such as 'id' or 'label'; by default label if each node has one of its own, else id", func(r *request) *string { return &r.Key }),
-		option.Choice("directed", "whether the edges of a new graph have a source and a target; auto goes by what the text says, and otherwise they have not", format.Directions(), func(r *request) *format.Direction { return &r.Directed }),
+		option.Choice(directedOption, "whether the edges of a new graph have a source and a target; auto goes by what the text says, and otherwise they have not", format.Directions(), func(r *request) *format.Direction { return &r.Directed }),
 		option.Choice("ends", "what the ends of links in node-link JSON are: ids of nodes, or their places counted from 0; auto goes by the content", format.EndsChoices(), func(r *request) *format.Ends { return &r.Ends }),
 	}, textFields())
 }
 
-const keyOption = "key"
+// The names of options that other checks report.
+const (
+	keyOption      = "key"
+	directedOption = "directed"
+)
 
 // importVerticesSchema are the options of IMPORT VERTICES.
 func importVerticesSchema() option.Schema[ImportRequest] {

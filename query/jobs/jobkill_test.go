@@ -23,6 +23,7 @@ import (
 var killedJobs = []struct{ name, before, statement string }{
 	{"spectral", "", querytest.JobStatements["spectral"]},
 	{"walks", "", querytest.JobStatements["walks"]},
+	{"arcs", "", querytest.JobStatements["arcs"]},
 	{"placement", "", "EMBED g USING unit_ball(dim := 8, passes := 6, rounds := 1, seed := 3) AS e"},
 	{"tune", "", "TUNE g USING dp_spectral(dim := 6, normalization := 'degree') FOR LINKS AS e WITH (trials := 5, seed := 2)"},
 	{

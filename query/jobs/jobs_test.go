@@ -279,8 +279,9 @@ func TestJobs_GraphChanges(t *testing.T) {
 			}
 			id := uint64(answer.Row()[0].(int64))
 			<-reached
-			querytest.MustRun(t, db, "INSERT EDGE ('0', 'new') INTO g")
-			querytest.MustRun(t, db, "DELETE VERTEX '7' FROM g")
+			graph := strings.Fields(job.statement)[1]
+			querytest.MustRun(t, db, "INSERT EDGE ('0', 'new') INTO "+graph)
+			querytest.MustRun(t, db, "DELETE VERTEX '7' FROM "+graph)
 			release()
 			if info, err := db.Jobs().Wait(ctx, id); err != nil || info.State != storage.JobDone {
 				t.Fatalf("%+v, %v", info, err)

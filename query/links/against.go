@@ -219,7 +219,7 @@ func (s PairSource) checkDirected(c *engine.Call, at fault.Part) error {
 	}
 	info, err := c.GraphInfo(s.Graph, at)
 	if err == nil && !info.Directed {
-		err = fault.New(at, "graph %s is undirected: its edges have no direction", fault.Name(s.Graph)).WithOption("to read the undirected view of the graph", scoring.DirectionOption, scoring.DirectionBoth)
+		err = session.NoDirection(s.Graph, at).WithOption("to read the undirected view of the graph", scoring.DirectionOption, scoring.DirectionBoth)
 	}
 	return err
 }

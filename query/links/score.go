@@ -123,8 +123,6 @@ func baseRateField[T any](use string, at func(*T) *float64) option.Field[T] {
 		Where("a number from 0 to below 1", func(v any) bool { return v.(float64) >= 0 && v.(float64) < 1 })
 }
 
-const baseRateOption = "base_rate"
-
 func scoreFileSchema() option.Schema[ScoreRequest] {
 	intoFile := func(r ScoreRequest) bool { return r.Into != "" }
 	pairs := textfile.PairsFields(func(r *ScoreRequest) *format.HeaderMode { return &r.Header }, func(r *ScoreRequest) *string { return &r.Separator })

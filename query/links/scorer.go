@@ -81,6 +81,8 @@ type scorerEntries struct {
 	baseRate float64 // of edges, for the probabilities of models; 0 for equal numbers of edges and other pairs
 }
 
+const baseRateOption = "base_rate"
+
 // atBaseRate sets the base rate, which is for models.
 func (s *scorerEntries) atBaseRate(rate float64) error {
 	if s.baseRate = rate; rate > 0 && !slices.ContainsFunc(s.scorers, func(w scorerEntry) bool { return w.Model != "" }) {

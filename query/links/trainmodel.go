@@ -225,6 +225,9 @@ func resolveTrainModel(c *engine.Call, req TrainModelRequest) (*modelEntry, erro
 		if err := cmp.Or(entries.CheckComputed(e.Info), entries.CheckOwnStart(e.Info), entries.CheckCurrent(name, e.Behind, "")); err != nil {
 			return nil, err
 		}
+		if run.Follows(e.Info.Method, run.StoredOptions(e.Info)) {
+			return nil, fault.New(fault.Embedding, "walks of embedding %s follow the direction of edges, and models learn from the undirected view", fault.Quote(name))
+		}
 		m.embeddings = append(m.embeddings, &e)
 	}
 	if len(req.Embeddings) == 0 && req.Heuristics == nil && !req.NoEmbeddings {

@@ -11,6 +11,7 @@ import (
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/embedding/option"
+	"heavytail/embedding/run"
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/engine"
@@ -68,7 +69,7 @@ func linksSchema() option.Schema[EvaluateLinksRequest] {
 		engine.ShareField("fraction of the edges to hold out", func(r *request) *float64 { return &r.Share }),
 		scoring.LatestField("", func(r *request) **bool { return &r.given.latest }),
 		option.Seed("seed of the edges and pairs that are drawn", func(r *request) *uint64 { return &r.Seed }),
-		scoring.DirectionField("edges are held out with their direction, from ordered pairs, and scored along the edges; methods embed the undirected view; not with model and sides, whose default is both", func(r *request) *string { return &r.Direction }),
+		scoring.DirectionField("edges are held out with their direction, from ordered pairs, and scored along the edges; methods without a direction of their own embed the undirected view; not with model and sides, whose default is both", func(r *request) *string { return &r.Direction }),
 		scoring.SidesField("in a bipartite graph, measure links between its sides only, with pairs and recommendations between them", func(r *request) *string { return &r.Sides }),
 		engine.NegativesField("comma-separated kinds of pairs without an edge that held-out edges are compared with", evaluate.DirectedNegatives(), func(r *request) *[]evaluate.Negatives { return &r.Negatives }).
 			Rule(func(r request) error {
@@ -224,6 +225,14 @@ func resolveEvaluateLinks(c *engine.Call, req EvaluateLinksRequest) (*linkTrial,
 	}
 	if t.directed, err = req.along(t.graph); err != nil {
 		return nil, err
+	}
+	for _, m := range t.methods {
+		if err := m.CheckDirection(t.graph); err != nil {
+			return nil, err
+		}
+		if m.Follows() && !t.directed {
+			return nil, fault.OfOption(run.DirectionOption, "makes %s follow the direction of edges, and links of the undirected view are held out", m.Method.Name)
+		}
 	}
 	if err := scoring.CheckLinkGraph(c, req.Graph, t.directed, req.Unseen, req.Latest); err != nil {
 		return nil, err

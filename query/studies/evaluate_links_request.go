@@ -37,7 +37,7 @@ type EvaluateLinksRequest struct {
 	Sides string
 	// Direction is that of links of a directed graph. "out", the default, holds out edges with their direction, from
 	// ordered pairs, and scores along the edges: see evaluate.SplitDirected. Methods embed the undirected view
-	// of the edges that are left. "both" measures links of the undirected view, as TrainModel does, and is the default with Model and Sides.
+	// of the edges that are left, unless their own direction is another. "both" measures links of the undirected view, as TrainModel does, and is the default with Model and Sides.
 	Direction string
 	// Negatives are the kinds of pairs without an edge that the held-out edges are
 	// compared with, one after the other; nil is evaluate.RandomNegatives alone.

@@ -11,6 +11,7 @@ import (
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/methods"
 	"heavytail/query/internal/scoring"
 	"heavytail/query/internal/session"
@@ -47,8 +48,18 @@ func linkGraph(c *engine.Call, req EvaluateLinksRequest, t *linkTrial, keep bool
 func (t *linkTrial) noteDirection(c *engine.Call) {
 	if !t.directed {
 		c.NoteView(t.graph)
-	} else if len(t.methods) > 0 && len(t.vectors) > 0 {
-		c.Notice("methods embed the undirected view of the edges that are left, and both directions of a pair have the same score by %s", strings.Join(t.vectors, ", "))
+		return
+	}
+	undirected, view := slices.DeleteFunc(slices.Clone(t.methods), methods.Configured.Follows), ""
+	switch {
+	case len(undirected) == len(t.methods):
+		view = "methods embed the undirected view of the edges that are left, and "
+	case len(undirected) > 0:
+		names := lists.Map(undirected, func(m methods.Configured) string { return m.Text().String() })
+		view = fmt.Sprintf("of the edges that are left the undirected view is embedded by %s, and ", strings.Join(names, ", "))
+	}
+	if len(t.methods) > 0 && len(t.vectors) > 0 {
+		c.Notice("%sboth directions of a pair have the same score by %s", view, strings.Join(t.vectors, ", "))
 	}
 }
 
@@ -194,7 +205,7 @@ func plain(c *engine.Call, t *linkTrial, split *evaluate.LinkSplit) []string {
 func embedSplit(c *engine.Call, e methods.Configured, split *evaluate.LinkSplit, number int) (*vec.Matrix, error) {
 	stop := c.Watch.Start(solveStep(number))
 	m, info, err := run.Compute(c.Ctx, split.Graph, run.Request{
-		Method: e.Method.Name, Options: e.Options, Workers: c.DB.Opts.Workers, Progress: c.Meter.Update,
+		Method: e.Method.Name, Options: e.Options, Directed: split.Directed, Workers: c.DB.Opts.Workers, Progress: c.Meter.Update,
 	})
 	if err != nil {
 		return nil, err

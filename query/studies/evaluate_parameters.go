@@ -176,7 +176,9 @@ func resolveEvaluateParameters(c *engine.Call, req EvaluateParametersRequest) (s
 		}
 		s.axes = append(s.axes, run.Axis{Option: v.Option, Values: v.Values})
 	}
-	s.graph, err = entries.Embeddable(c, req.Graph)
+	if s.graph, err = entries.Embeddable(c, req.Graph); err == nil {
+		err = s.CheckDirection(s.graph)
+	}
 	return s, err
 }
 
@@ -200,13 +202,13 @@ func checkVariation(method run.Method, v Variation) error {
 }
 
 func runEvaluateParameters(c *engine.Call, req EvaluateParametersRequest, s study) (result EvaluateParametersResult, err error) {
-	graph, err := c.Graph(req.Graph, fault.Graph)
+	graph, directed, err := s.Load(c, req.Graph, fault.Graph)
 	if err != nil {
 		return result, err
 	}
-	c.NoteView(graph.Info)
+	s.NoteView(c, graph.Info)
 	g := graph.Graph
-	embed := run.Request{Method: s.Method.Name, Options: s.Options, Workers: c.DB.Opts.Workers, Progress: c.Meter.Update}
+	embed := run.Request{Method: s.Method.Name, Options: s.Options, Directed: directed, Workers: c.DB.Opts.Workers, Progress: c.Meter.Update}
 	bytes, err := run.VaryBytes(g, embed, s.axes)
 	if err != nil {
 		return result, err

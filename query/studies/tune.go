@@ -240,6 +240,9 @@ func resolveTuned(m TuneMethod, seed uint64) (t tunedMethod, err error) {
 	if t.Configured, err = methods.Configure(m.Method, m.Settings, m.Using); err != nil {
 		return t, err
 	}
+	if t.Follows() {
+		return t, fault.OfOption(run.DirectionOption, "makes %s follow the direction of edges, and TUNE searches on the undirected view", t.Method.Name)
+	}
 	t.search, err = run.Tunable(t.Method.Name, t.Options, seed)
 	return t, bind.Mistake(err)
 }

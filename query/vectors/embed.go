@@ -22,6 +22,7 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
+	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
 
@@ -73,12 +74,12 @@ var embed = &engine.Statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
 			plan.Measured(plan.Solve, "method", found.Text().String(), found.inputs()...))
 	},
 	Run: func(c *engine.Call, req EmbedRequest, found chosen) (result EmbedResult, err error) {
-		graph, spec, err := embedJob(c, req, found)
+		graph, directed, spec, err := embedJob(c, req, found)
 		if err != nil {
 			return result, err
 		}
 		result, err = engine.InJob(c, spec, func(checkpoints embedding.Checkpoints) (EmbedResult, error) {
-			return StoreEmbedding(c, graph, run.Request{Name: req.Name, Method: found.Method.Name, Options: found.Options, Stateless: req.Stateless, Checkpoints: checkpoints})
+			return StoreEmbedding(c, graph, run.Request{Name: req.Name, Method: found.Method.Name, Options: found.Options, Directed: directed, Stateless: req.Stateless, Checkpoints: checkpoints})
 		})
 		result.Notices = c.Notices
 		return result, err
@@ -87,7 +88,7 @@ var embed = &engine.Statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
 		return [][]rows.Value{{r.Name, r.Method, int64(r.Dim), int64(r.Vertices), r.Seconds, cells.When(len(r.Residuals) > 0, r.WorstResidual)}}
 	},
 	Job: func(c *engine.Call, req EmbedRequest, found chosen) (job.Spec, error) {
-		_, spec, err := embedJob(c, req, found)
+		_, _, spec, err := embedJob(c, req, found)
 		return spec, err
 	},
 }
@@ -125,21 +126,21 @@ func bindEmbed(b *engine.Binder, s *parser.Embed) EmbedRequest {
 
 // embedJob loads the graph of a request, and describes the job that embeds it. It
 // first gives a notice of what the job will invalidate.
-func embedJob(c *engine.Call, req EmbedRequest, found chosen) (*session.Graph, job.Spec, error) {
+func embedJob(c *engine.Call, req EmbedRequest, found chosen) (*session.Graph, *csr.Directed, job.Spec, error) {
 	if err := entries.NoteReplaced(c, req.Name); err != nil {
-		return nil, job.Spec{}, err
+		return nil, nil, job.Spec{}, err
 	}
-	graph, err := c.Graph(req.Graph, fault.Graph)
+	graph, directed, err := found.Load(c, req.Graph, fault.Graph)
 	if err != nil {
-		return nil, job.Spec{}, err
+		return nil, nil, job.Spec{}, err
 	}
-	c.NoteView(graph.Info)
+	found.NoteView(c, graph.Info)
 	text := parser.Embed{Graph: parser.Ident{Name: req.Graph}, Method: found.Text(), Embedding: parser.Ident{Name: req.Name}, Options: engine.Given(embedSchema(), req)}
 	options, _ := run.Settings(found.Method.Name, found.Options) // the settings have been checked, so there is no error
 	spec := found.spec(graph)
 	spec.Result = found.Stored(graph.Info.Vertices, req.Stateless)
 	spec.Kind, spec.Text, spec.Target, spec.Options, spec.Purpose = "EMBED", parser.Text(&text), req.Name, options, found.purpose(req.Graph)
-	return graph, spec, nil
+	return graph, directed, spec, nil
 }
 
 // StoreEmbedding computes an embedding of a graph in a job, and stores it with the indexes of the
@@ -194,6 +195,9 @@ type chosen struct {
 func reads(c *engine.Call, found chosen, graph string) (chosen, error) {
 	var err error
 	if found.graph, err = entries.Embeddable(c, graph); err == nil {
+		err = found.CheckDirection(found.graph)
+	}
+	if err == nil {
 		found.start, err = startOf(c, found)
 	}
 	return found, err

@@ -71,7 +71,7 @@ func (s *Service) Estimate(ctx context.Context, req EmbedRequest) (Estimate, err
 }
 
 func runEstimate(c *engine.Call, req EmbedRequest, found chosen) (Estimate, error) {
-	graph, err := c.Graph(req.Graph, fault.Graph)
+	graph, directed, err := found.Load(c, req.Graph, fault.Graph)
 	if err != nil {
 		return Estimate{}, err
 	}
@@ -84,7 +84,7 @@ func runEstimate(c *engine.Call, req EmbedRequest, found chosen) (Estimate, erro
 	}
 	defer release() // measuring takes as much memory as computing
 	stop := c.Watch.Start(plan.Solve)
-	estimate.Seconds, err = run.Seconds(c.Ctx, graph.Graph, found.Method.Name, found.Options, c.DB.Opts.Workers)
+	estimate.Seconds, err = run.Seconds(c.Ctx, graph.Graph, run.Request{Method: found.Method.Name, Options: found.Options, Directed: directed, Workers: c.DB.Opts.Workers})
 	stop(0, "")
 	if errors.Is(err, embedding.ErrEntries) {
 		c.Notice("it would be refused: %v", err)

@@ -160,7 +160,9 @@ var exportWalks = &engine.Statement[*parser.ExportWalks, ExportWalksRequest, wal
 		if found.Configured, err = walkMethod(c, req); err != nil {
 			return found, err
 		}
-		found.graph, err = c.GraphInfo(req.Graph, fault.Graph)
+		if found.graph, err = c.GraphInfo(req.Graph, fault.Graph); err == nil {
+			err = found.CheckDirection(found.graph)
+		}
 		return found, err
 	},
 	Plan: func(req ExportWalksRequest, found walkTarget) *plan.Plan {
@@ -203,11 +205,11 @@ func walkMethod(c *engine.Call, req ExportWalksRequest) (methods.Configured, err
 }
 
 func runExportWalks(c *engine.Call, req ExportWalksRequest, found walkTarget) (files.ExportResult, error) {
-	g, err := c.Graph(req.Graph, fault.Graph)
+	g, directed, err := found.Load(c, req.Graph, fault.Graph)
 	if err != nil {
 		return files.ExportResult{}, err
 	}
-	c.NoteView(g.Info)
+	found.NoteView(c, g.Info)
 	bytes, err := run.WalkBytes(g.Graph, found.Method.Name, found.Options)
 	if err != nil {
 		return files.ExportResult{}, err
@@ -217,7 +219,7 @@ func runExportWalks(c *engine.Call, req ExportWalksRequest, found walkTarget) (f
 		return files.ExportResult{}, err
 	}
 	defer release()
-	walks, err := run.Walks(c.Ctx, g.Graph, found.Method.Name, found.Options, c.DB.Opts.Workers)
+	walks, err := run.Walks(c.Ctx, g.Graph, run.Request{Method: found.Method.Name, Options: found.Options, Directed: directed, Workers: c.DB.Opts.Workers})
 	if err != nil {
 		return files.ExportResult{}, err
 	}

@@ -70,7 +70,7 @@ func (o NetMF) Method() (name string, options []option.Given) {
 }
 
 // DPWalker has the options of dp_walker: skip-gram on walks that avoid vertices of high
-// degree. It refuses P and Q.
+// degree. It refuses P, Q and Direction.
 type DPWalker embedding.WalkOptions
 
 // Method implements MethodOptions.

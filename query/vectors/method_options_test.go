@@ -27,8 +27,8 @@ var methodStructs = []vectors.MethodOptions{
 	vectors.ProNE{Dim: 3, Order: 4, Mu: new(0.5), Theta: 1, RowNorm: new(0.0), RowScale: new(0.0), IgnoreWeights: true, Seed: 7},
 	vectors.NetMF{Dim: 3, Window: 2, Negative: 2, Entries: 1000, RowNorm: new(0.5), RowScale: new(0.1), IgnoreWeights: true, Seed: 7},
 	vectors.DPWalker{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, Beta: new(0.0), Common: new(0.0), RowNorm: new(1.0), RowScale: new(0.1), IgnoreWeights: true, Partitions: 1, Seed: 7},
-	vectors.DeepWalk{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, RowNorm: new(0.5), RowScale: new(0.1), IgnoreWeights: true, Partitions: 1, Seed: 7},
-	vectors.Node2Vec{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, P: 0.5, Q: 2, RowNorm: new(0.5), RowScale: new(0.1), IgnoreWeights: true, Partitions: 1, Seed: 7},
+	vectors.DeepWalk{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, RowNorm: new(0.5), RowScale: new(0.1), IgnoreWeights: true, Direction: embedding.DirectionBoth, Partitions: 1, Seed: 7},
+	vectors.Node2Vec{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, P: 0.5, Q: 2, RowNorm: new(0.5), RowScale: new(0.1), IgnoreWeights: true, Direction: embedding.DirectionBoth, Partitions: 1, Seed: 7},
 }
 
 // TestMethodOptions_Set expects that each struct with every field set gives every option of its method,
@@ -125,13 +125,13 @@ func TestMethodOptions_Mistakes(t *testing.T) {
 	db := querytest.Open(t, nil)
 	querytest.ImportText(t, db, "g", "a b\n")
 	for want, req := range map[string]vectors.EmbedRequest{
-		"option beta is 9, and must be a number from -8 to 8":                                                                                               {Using: vectors.DPWalker{Beta: new(9.0)}},
-		"option dim is -1, and must be a whole number from 1 to 4096":                                                                                       {Using: vectors.DPSpectral{Dim: -1}},
-		"option normalization is '7', expected 'auto', 'strength' or 'degree'":                                                                              {Using: vectors.DPSpectral{Normalization: 7}},
-		`method deepwalk has no option "p", expected dim, walks, length, window, epochs, alpha, negative, row_norm, row_scale, weights, partitions or seed`: {Using: vectors.DeepWalk{P: 2}},
-		"option scale is NaN, and must be a finite number":                                                                                                  {Using: vectors.LaplacianEigenmaps{Scale: new(math.NaN())}},
-		"the method is given twice, by Using and by Method or Settings":                                                                                     {Using: vectors.DeepWalk{}, Method: "deepwalk"},
-		"Using is a nil pointer": {Using: (*vectors.DPWalker)(nil)},
+		"option beta is 9, and must be a number from -8 to 8":                  {Using: vectors.DPWalker{Beta: new(9.0)}},
+		"option dim is -1, and must be a whole number from 1 to 4096":          {Using: vectors.DPSpectral{Dim: -1}},
+		"option normalization is '7', expected 'auto', 'strength' or 'degree'": {Using: vectors.DPSpectral{Normalization: 7}},
+		`method deepwalk has no option "p", expected dim, walks, length, window, epochs, alpha, negative, row_norm, row_scale, weights, direction, partitions or seed`: {Using: vectors.DeepWalk{P: 2}},
+		"option scale is NaN, and must be a finite number":              {Using: vectors.LaplacianEigenmaps{Scale: new(math.NaN())}},
+		"the method is given twice, by Using and by Method or Settings": {Using: vectors.DeepWalk{}, Method: "deepwalk"},
+		"Using is a nil pointer":                                        {Using: (*vectors.DPWalker)(nil)},
 	} {
 		req.Graph, req.Name = "g", "e"
 		_, err := db.Vectors().Embed(t.Context(), req)
@@ -151,7 +151,7 @@ func TestParseMethod(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"dp_walkr":            `line 1, column 1: unknown method "dp_walkr": did you mean dp_walker?`,
-		"deepwalk(beta := 1)": `line 1, column 10: method deepwalk has no option "beta", expected dim, walks, length, window, epochs, alpha, negative, row_norm, row_scale, weights, partitions or seed`,
+		"deepwalk(beta := 1)": `line 1, column 10: method deepwalk has no option "beta", expected dim, walks, length, window, epochs, alpha, negative, row_norm, row_scale, weights, direction, partitions or seed`,
 		"deepwalk(dim := 0)":  "line 1, column 10: option dim is 0, and must be a whole number from 1 to 4096",
 		"deepwalk(dim := $n)": "line 1, column 17: parameter $n has no value",
 		"deepwalk AS e":       `line 1, column 10: found "AS", expected "("`,

@@ -123,6 +123,10 @@ func planRefresh(req RefreshRequest, found staleness) *plan.Plan {
 		what = "in full: the embedding is stored without the state that a refresh needs"
 	case found.changes.All:
 		what = "in full: the change log does not say which vertices changed"
+	case methods.Stored(found.Info).Follows():
+		what = "in full: " + embedding.ReasonFollows
+	case found.Info.StateBytes == 0:
+		what = "in full: no state is stored with the vectors"
 	}
 	return plan.Result("embedding", fmt.Sprintf("%s, generation %d", fault.Name(req.Embedding), found.Info.Generation+1),
 		plan.Measured(plan.Solve, "method", what, graph))
@@ -244,7 +248,7 @@ func storeRefreshed(c *engine.Call, req RefreshRequest, from session.Entry) (Ref
 
 // refreshFrom runs the refresh of an embedding from the given entry.
 func refreshFrom(c *engine.Call, req RefreshRequest, info storage.EmbeddingInfo) (run.Refreshed, error) {
-	graph, err := c.Graph(info.Graph, fault.Embedding)
+	graph, directed, err := methods.Stored(info).Load(c, info.Graph, fault.Embedding)
 	if err != nil {
 		return run.Refreshed{}, err
 	}
@@ -258,7 +262,7 @@ func refreshFrom(c *engine.Call, req RefreshRequest, info storage.EmbeddingInfo)
 	}
 	stop := c.Watch.Start(plan.Solve)
 	result, err := run.Refresh(c.Ctx, c.DB.Store, graph.Snapshot, run.RefreshRequest{
-		Name: info.Name, Tolerance: req.Tolerance, Workers: c.Workers(), Progress: c.Meter.Update,
+		Name: info.Name, Tolerance: req.Tolerance, Directed: directed, Workers: c.Workers(), Progress: c.Meter.Update,
 		Computed: func(from storage.EmbeddingInfo, rows *vec.Matrix) ([]storage.NewIndex, error) {
 			var was *vec.Matrix
 			if before != nil && same && from.Generation == info.Generation {

@@ -20,12 +20,14 @@ import (
 	"heavytail/query/internal/entries"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/lists"
+	"heavytail/query/internal/methods"
 	"heavytail/query/internal/search"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
+	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
 
@@ -152,6 +154,10 @@ func runVerify(c *engine.Call, req VerifyRequest, found session.Entry) (result V
 		return result, err
 	}
 	result, err = engine.InJob(c, spec, func(embedding.Checkpoints) (VerifyResult, error) {
+		_, directed, err := methods.Stored(found.Info).Load(c, found.Info.Graph, fault.Embedding)
+		if err != nil {
+			return VerifyResult{}, err
+		}
 		s, err := search.SettledSpace(c, req.Embedding)
 		if err == nil {
 			err = entries.CheckCurrent(req.Embedding, s.Behind, asItIsNow) // the graph may have changed meanwhile
@@ -159,19 +165,19 @@ func runVerify(c *engine.Call, req VerifyRequest, found session.Entry) (result V
 		if err != nil {
 			return VerifyResult{}, err
 		}
-		return verifyInFull(c, req, s)
+		return verifyInFull(c, req, s, directed)
 	})
 	result.Notices = c.Notices
 	return result, err
 }
 
 // verifyInFull compares an embedding with a full run.
-func verifyInFull(c *engine.Call, req VerifyRequest, s *session.Space) (VerifyResult, error) {
+func verifyInFull(c *engine.Call, req VerifyRequest, s *session.Space, directed *csr.Directed) (VerifyResult, error) {
 	req.Sample = cmp.Or(req.Sample, verifySample)
 	result := VerifyResult{EmbeddingInfo: s.Info}
 	stop := c.Watch.Start(plan.Solve)
 	began := c.Watch.Now()
-	full, err := run.Again(c.Ctx, c.DB.Store, s.Graph.Snapshot, s.Info, c.Workers(), c.Meter.Update)
+	full, err := run.Again(c.Ctx, c.DB.Store, s.Graph.Snapshot, s.Info, run.Request{Directed: directed, Workers: c.Workers(), Progress: c.Meter.Update})
 	if err != nil {
 		return VerifyResult{}, err
 	}

@@ -155,6 +155,14 @@ class Database(Statements):
         """
         return self.import_graph("-", name, data=exchange.node_link(graph), **{"format": "json", "ends": "id", **options})
 
+    def networkx(self, name):
+        """A graph for the functions of networkx 3 that heavytail has, such as nx.pagerank(db.networkx("social")): nothing is
+        copied. Its nodes are the keys.
+        """
+        from .backend import Graph
+
+        return Graph(self, name)
+
     def to_networkx(self, name):
         """A graph as a networkx.Graph, or a directed one as a DiGraph, with attributes, and weight and time of edges."""
         directed = ("directed", True) in self.describe_graph(name, all=True).rows

@@ -459,7 +459,7 @@ class Statements:
 
     def compute(
         self, measure: Union[Measure, str], graph: str, attribute: Optional[str] = None, *,
-        sources: Optional[Iterable[Key]] = None, background: bool = False, overwrite: Optional[bool] = None,
+        start: Optional[Iterable[Key]] = None, background: bool = False, overwrite: Optional[bool] = None,
         columns: Optional[Iterable[str]] = None, where: Optional[Condition] = None, order_by: Optional[str] = None,
         descending: bool = False, limit: Optional[int] = None, offset: Optional[int] = None, arrow: bool = False,
         progress: Optional[Progress] = None, **options: Value
@@ -502,7 +502,7 @@ class Statements:
         s = Statement("COMPUTE")
         s.call("", measure, options)
         s.name("IN", graph)
-        s.keys("FROM", sources)
+        s.keys("FROM", start)
         s.name("AS", attribute)
         s.options({"overwrite": overwrite})
         s.word("IN BACKGROUND", background)

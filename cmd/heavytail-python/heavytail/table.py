@@ -61,10 +61,13 @@ class Table:
         return arrays
 
     def arrow(self):
-        """A pyarrow.Table with the columns."""
+        """A pyarrow.Table with the columns. One of several types is text, as a server writes it."""
         pyarrow = _pyarrow()
-        types = {"integer": pyarrow.int64(), "float": pyarrow.float64(), "boolean": pyarrow.bool_(), "text": pyarrow.string()}
-        columns = [pyarrow.array([row[at] for row in self.rows], type=types.get(kind)) for at, kind in enumerate(self.types)]
+        types = {"integer": pyarrow.int64(), "float": pyarrow.float64(), "boolean": pyarrow.bool_()}
+        columns = []
+        for at, kind in enumerate(self.types):
+            values = [row[at] if kind else _text(row[at]) for row in self.rows]
+            columns.append(pyarrow.array(values, type=types.get(kind, pyarrow.string())))
         return pyarrow.Table.from_arrays(columns, names=self.columns)
 
     def df(self):
@@ -167,6 +170,15 @@ def _pyarrow():
     except ImportError as error:
         raise ImportError("arrow() needs pyarrow: pip install pyarrow; numpy(), df() and rows do without it") from error
     return pyarrow
+
+
+def _text(value):
+    """A value of a column that has several types, as text."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value).removesuffix(".0")
 
 
 def _shown(value):

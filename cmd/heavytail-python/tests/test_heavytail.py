@@ -166,12 +166,13 @@ class TestQuery(Case):
         db.query(f"INSERT VERTICES {', '.join(rows)} INTO h")
         for statement in (
             "SHOW VERTICES IN h", "SHOW VERTICES IN h WHERE i >= 0", "SHOW VERTICES IN h WHERE degree > 3", "SHOW VERTICES IN g", "SHOW EDGES IN g",
-            "NEAREST 60 FOR ALL USING e", "NEAREST 3 TO '1' USING e", "DESCRIBE GRAPH g", "SHOW GRAPHS", "HELP NEAREST", "SHOW METHODS",
+            "NEAREST 60 FOR ALL USING e", "NEAREST 3 TO '1' USING e", "DESCRIBE GRAPH g ALL", "DESCRIBE VERTEX 'a' IN h", "SHOW GRAPHS", "HELP NEAREST", "SHOW METHODS",
         ):
             plain, table = db.query(statement), db.query(statement, arrow=True)
             self.assertEqual((table.columns, table.types, table.notices, len(table)), (plain.columns, plain.types, plain.notices, len(plain)), statement)
+            texts = [tuple(value if kind else heavytail.table._text(value) for value, kind in zip(row, plain.types)) for row in plain.rows]
+            self.assertEqual(table.rows, texts, statement)
             if "" not in plain.types:
-                self.assertEqual(table.rows, plain.rows, statement)
                 pandas.testing.assert_frame_equal(table.df(), plain.df())
             try:
                 import pyarrow
@@ -180,7 +181,8 @@ class TestQuery(Case):
                     with self.assertRaisesRegex(ImportError, "arrow.. needs pyarrow"):
                         made.arrow()
             else:
-                self.assertEqual(table.arrow().to_pylist(), plain.arrow().to_pylist(), statement)
+                self.assertEqual(table.arrow(), plain.arrow(), statement)
+                self.assertEqual(table.arrow().to_pylist(), [dict(zip(table.columns, row)) for row in texts], statement)
         self.assertEqual(len(db.query("CREATE GRAPH empty", arrow=True)), 0)
         with self.assertRaises(heavytail.Error):
             db.query("SHOW VERTICES IN nothing", arrow=True)

@@ -7,13 +7,14 @@ import unittest
 import warnings
 import xml.etree.ElementTree
 
+from test_heavytail import COMMAND, Case  # first: it extends the path
+
 import networkx
 import numpy
 
 import heavytail
 from heavytail import Call, Where, language
 from heavytail.statements import Statements
-from test_heavytail import COMMAND, Case
 
 
 class TestEveryMethod(Case):
@@ -53,7 +54,7 @@ class TestEveryMethod(Case):
             rank = networkx.pagerank(networkx.karate_club_graph(), weight="weight")
         got = call("compute", "pagerank", "karate", order_by="value", descending=True, limit=3)
         numpy.testing.assert_allclose(got["value"], sorted(rank.values(), reverse=True)[:3], atol=1e-5)
-        call("compute", "pagerank", "karate", "rank", damping=0.5, sources=["0", 33], background=False)
+        call("compute", "pagerank", "karate", "rank", damping=0.5, start=["0", 33], background=False)
         self.assertEqual(call("refresh_measure", "rank", "karate")["kind"], ["none"])
         call("embed", "karate", "e", "fastrp", dim=8)
         call("embed", "karate", "spec", dim=4, beta=0.5, state=False)

@@ -105,7 +105,7 @@ func (c *vertexCompiler) link(node parser.Linked) operand[where.Candidate] {
 	c.Mark(fault.Where, node)
 	if !c.graph.Directed && node.How != parser.LinkedWith {
 		of := parser.Linked{How: parser.LinkedWith, Vertex: node.Vertex}
-		c.Fail(fault.New(fault.Where, "graph %s is undirected: its edges have no direction", fault.Name(c.graph.Name)).
+		c.Fail(session.NoDirection(c.graph.Name, fault.Where).
 			WithRemedy(fault.Shorten(of.String()) + " admits the vertices that an edge joins with it"))
 	}
 	name := session.LinkColumn(node.How, c.Key(fault.Where, node.Vertex))

@@ -12,6 +12,7 @@ import (
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/storage"
+	"heavytail/storage/csr"
 )
 
 // This file has the embedding methods by the names that requests use.
@@ -49,6 +50,39 @@ func Text(method string, options []option.Given) parser.Call {
 		call.Options = append(call.Options, engine.Option(o.Name, o.Value))
 	}
 	return call
+}
+
+// Stored is the method of a stored embedding.
+func Stored(info storage.EmbeddingInfo) Configured {
+	return Configured{run.Method{Name: info.Method}, run.StoredOptions(info)}
+}
+
+// Follows reports whether the method follows the direction of edges.
+func (m Configured) Follows() bool { return run.Follows(m.Method.Name, m.Options) }
+
+// CheckDirection returns an Error for a method that follows the direction of edges, and a graph whose edges have none.
+func (m Configured) CheckDirection(graph storage.GraphInfo) error {
+	if graph.Directed || !m.Follows() {
+		return nil
+	}
+	return session.NoDirection(graph.Name, fault.Option(run.DirectionOption))
+}
+
+// Load loads a graph and, for a method that follows the direction of its edges, the directed graph. As Call.Directed
+// it must be called before anything else loads the graph.
+func (m Configured) Load(c *engine.Call, graph string, at fault.Part) (*session.Graph, *csr.Directed, error) {
+	if m.Follows() {
+		return c.Directed(graph, at)
+	}
+	g, err := c.Graph(graph, at)
+	return g, nil, err
+}
+
+// NoteView is Call.NoteView, unless the method follows the direction of edges.
+func (m Configured) NoteView(c *engine.Call, graph storage.GraphInfo) {
+	if !m.Follows() {
+		c.NoteView(graph)
+	}
 }
 
 // Bytes estimates the memory of the computation, with its result, and then of storing the result.

@@ -2,6 +2,7 @@ package querytest
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -57,6 +58,7 @@ var JobStatements = map[string]string{
 	"spectral": "EMBED g USING dp_spectral(dim := 40, seed := 3) AS e",
 	"ball":     "EMBED g USING unit_ball(dim := 8, start := 'deepwalk', passes := 10, seed := 3) AS e",
 	"walks":    "EMBED g USING deepwalk(dim := 24, walks := 2, length := 12, seed := 3) AS e",
+	"arcs":     "EMBED d USING node2vec(dim := 24, walks := 12, length := 12, q := 2, direction := 'in', seed := 3) AS e",
 }
 
 // JobImage is the file that jobStore copies, and the rows that each statement computes from
@@ -67,7 +69,7 @@ var JobImage struct {
 	want  map[string][]float32
 }
 
-// JobStore returns the path of a store with the graph "g".
+// JobStore returns the path of a store with the graph "g", and "d" with its edges from one end to the other.
 func JobStore(t *testing.T) (path string) {
 	t.Helper()
 	JobImage.mu.Lock()
@@ -76,6 +78,9 @@ func JobStore(t *testing.T) (path string) {
 	if JobImage.bytes == nil {
 		db := OpenAt(t, path)
 		MustRun(t, db, "GENERATE preferential_attachment(n := 500, m := 3, seed := 1) INTO g")
+		edges := filepath.Join(t.TempDir(), "edges.txt")
+		MustRun(t, db, fmt.Sprintf("EXPORT GRAPH g INTO FILE '%s'", edges))
+		MustRun(t, db, fmt.Sprintf("IMPORT '%s' INTO d WITH (directed := 'true')", edges))
 		Close(t, db)
 		image, err := os.ReadFile(path)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/lists"
+	"heavytail/query/internal/session"
 	"heavytail/storage"
 )
 
@@ -36,7 +37,7 @@ func Along(graph storage.GraphInfo, direction string) (bool, error) {
 	case !slices.Contains([]string{"", DirectionOut, DirectionBoth}, direction):
 		return false, fault.New(fault.Option(DirectionOption), "unknown direction %s", fault.Quote(direction)).WithExpected(DirectionOut, DirectionBoth)
 	case !graph.Directed && direction == DirectionOut:
-		return false, fault.New(fault.Option(DirectionOption), "graph %s is undirected: its edges have no direction", fault.Quote(graph.Name))
+		return false, session.NoDirection(graph.Name, fault.Option(DirectionOption))
 	}
 	return graph.Directed && direction != DirectionBoth, nil
 }

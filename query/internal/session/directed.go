@@ -99,6 +99,11 @@ func (c *Call) directionColumn(view *Graph, name string) (*storage.Column, error
 	return column, nil
 }
 
+// NoDirection is the Error for a direction of the edges of an undirected graph.
+func NoDirection(graph string, at fault.Part) *fault.Error {
+	return fault.New(at, "graph %s is undirected: its edges have no direction", fault.Quote(graph))
+}
+
 // NoteView gives a notice that the statement reads the undirected view of a graph, if it is directed.
 func (c *Call) NoteView(graph storage.GraphInfo) {
 	if graph.Directed {
