@@ -117,7 +117,7 @@ var describeEmbedding = &engine.Statement[*parser.DescribeEmbedding, describeEmb
 		if req.all {
 			return d.rows()
 		}
-		return cells.Essential(d.rows(), "embedding", "graph", "method", "option dim", "option beta", "option normalization", "option row_scale", "option weights",
+		return cells.Essential(d.rows(), "embedding", "graph", "method", "option dim", "option beta", "option normalization", "option row_scale", "option weights", "option direction",
 			"generation", "auto refresh", "versions behind", "vertices changed since", "vertices", "components", "iterations", "residual worst", "seconds", "created", "bytes")
 	},
 	Reads: true,
