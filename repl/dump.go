@@ -106,7 +106,7 @@ func (d *dumper) write(ctx context.Context) error {
 	vertices := &parser.InsertVertices{Graph: d.graph}
 	text := "SHOW VERTICES IN " + d.graph.String() + " COLUMNS " + strings.Join(columns, ", ")
 	err = d.each(ctx, text, "attribute", 1, func(names []string, row []rows.Value) {
-		vertex := parser.NewVertex{Key: literal(row[0])}
+		vertex := parser.NewVertex{Key: parser.ValueOf(row[0])}
 		if len(attributes) > 0 {
 			vertex.Values = d.assignments(names, row[1:])
 		}
@@ -177,14 +177,14 @@ func (d *dumper) assignments(names []string, values []rows.Value) (list []parser
 	for i, name := range names {
 		if values[i] != nil {
 			d.valued[name] = true
-			list = append(list, parser.Option{Name: parser.Ident{Name: name}, Value: literal(values[i])})
+			list = append(list, parser.Option{Name: parser.Ident{Name: name}, Value: parser.ValueOf(values[i])})
 		}
 	}
 	return list
 }
 
 func (d *dumper) edge(names []string, row []rows.Value) parser.NewEdge {
-	node := parser.NewEdge{U: literal(row[0]), V: literal(row[1])}
+	node := parser.NewEdge{U: parser.ValueOf(row[0]), V: parser.ValueOf(row[1])}
 	for _, o := range d.assignments(names, row[2:]) {
 		switch o.Name.Name {
 		case weightColumn:
@@ -196,17 +196,4 @@ func (d *dumper) edge(names []string, row []rows.Value) parser.NewEdge {
 		}
 	}
 	return node
-}
-
-// literal is a cell that is there, as a statement has it.
-func literal(cell rows.Value) parser.Value {
-	switch v := cell.(type) {
-	case int64:
-		return parser.Int{Value: v}
-	case float64:
-		return parser.Float{Value: v}
-	case bool:
-		return parser.Bool{Value: v}
-	}
-	return parser.String{Value: cell.(string)}
 }

@@ -59,6 +59,20 @@ type Param struct {
 	Name string // without the $
 }
 
+// ValueOf returns the literal of an int64, float64, bool or string, and of anything else the string literal of its
+// text. A number must be finite.
+func ValueOf(v any) Value {
+	switch v := v.(type) {
+	case int64:
+		return Int{Value: v}
+	case float64:
+		return Float{Value: v}
+	case bool:
+		return Bool{Value: v}
+	}
+	return String{Value: fmt.Sprint(v)}
+}
+
 func (String) value()  {}
 func (Int) value()     {}
 func (Float) value()   {}

@@ -32,20 +32,7 @@ func Options(given []option.Given) []parser.Option {
 
 // Option is an option in the text of a job.
 func Option(name string, value any) parser.Option {
-	return parser.Option{Name: parser.Ident{Name: name}, Value: literal(value)}
-}
-
-// literal writes the value of a checked setting in the language.
-func literal(v any) parser.Value {
-	switch v := v.(type) {
-	case int64:
-		return parser.Int{Value: v}
-	case float64:
-		return parser.Float{Value: v}
-	case bool:
-		return parser.Bool{Value: v}
-	}
-	return parser.String{Value: fmt.Sprint(v)}
+	return parser.Option{Name: parser.Ident{Name: name}, Value: parser.ValueOf(value)}
 }
 
 // ShareField is the option share of EVALUATE LINKS, TRAIN MODEL, TUNE and EXPORT PAIRS; 0 is its default.
