@@ -24,15 +24,11 @@ func ShortestPath(ctx context.Context, g *csr.Graph, from, to uint32, weighted b
 	if err != nil {
 		return Path{}, false, err
 	}
-	if n := g.Vertices(); int(from) >= n || int(to) >= n {
-		return Path{}, false, fmt.Errorf("vertices %d and %d of %d: %w", from, to, n, ErrOption)
-	}
-	if err := ctx.Err(); err != nil {
-		return Path{}, false, err
-	}
 	if g.Weights == nil {
-		vertices, err := FewestEdges(ctx, PathRows{Vertices: g.Vertices(), Neighbors: g.Neighbors}, from, to)
-		return unitPath(vertices), vertices != nil, err
+		return unitPath(ctx, PathRows{Vertices: g.Vertices(), Neighbors: g.Neighbors}, from, to)
+	}
+	if err := checkEnds(ctx, g.Vertices(), from, to); err != nil {
+		return Path{}, false, err
 	}
 	// Distances are computed from the end, so that the path can be followed from its
 	// beginning.
@@ -56,13 +52,24 @@ func ShortestPath(ctx context.Context, g *csr.Graph, from, to uint32, weighted b
 	return p, true, nil
 }
 
-// unitPath is a path whose edges have the length 1.
-func unitPath(vertices []uint32) Path {
-	p := Path{Vertices: vertices}
-	for i := range vertices {
+// unitPath is FewestEdges as a path whose edges have the length 1; false if there is none.
+func unitPath(ctx context.Context, g PathRows, from, to uint32) (p Path, found bool, err error) {
+	if err := checkEnds(ctx, g.Vertices, from, to); err != nil {
+		return p, false, err
+	}
+	p.Vertices, err = FewestEdges(ctx, g, from, to)
+	for i := range p.Vertices {
 		p.Lengths = append(p.Lengths, float64(i))
 	}
-	return p
+	return p, p.Vertices != nil, err
+}
+
+// checkEnds returns the error for a path between vertices of a graph of n, before it is searched.
+func checkEnds(ctx context.Context, n int, from, to uint32) error {
+	if int(from) >= n || int(to) >= n {
+		return fmt.Errorf("vertices %d and %d of %d: %w", from, to, n, ErrOption)
+	}
+	return ctx.Err()
 }
 
 // next returns the first neighbour of v on a shortest path to the source, and the length

@@ -2,7 +2,6 @@ package algorithms
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -46,20 +45,13 @@ func DirectedShortestPath(ctx context.Context, d *csr.Directed, from, to uint32,
 		}
 		return list[0], true, err
 	}
-	if n := d.Vertices(); int(from) >= n || int(to) >= n {
-		return Path{}, false, fmt.Errorf("vertices %d and %d of %d: %w", from, to, n, ErrOption)
-	}
-	if err := ctx.Err(); err != nil {
-		return Path{}, false, err
-	}
-	vertices, err := FewestEdges(ctx, PathRows{Vertices: d.Vertices(), Neighbors: d.Out.Neighbors, Back: d.In.Neighbors}, from, to)
-	return unitPath(vertices), vertices != nil, err
+	return unitPath(ctx, PathRows{Vertices: d.Vertices(), Neighbors: d.Out.Neighbors, Back: d.In.Neighbors}, from, to)
 }
 
 func shortestPaths(ctx context.Context, w ways, from, to uint32, k int) (list []Path, err error) {
 	n := w.vertices()
-	if int(from) >= n || int(to) >= n {
-		return nil, fmt.Errorf("vertices %d and %d of %d: %w", from, to, n, ErrOption)
+	if err := checkEnds(ctx, n, from, to); err != nil {
+		return nil, err
 	}
 	ahead := newSearch(ctx, w.back)
 	if ahead.from(to); ahead.halted() {
