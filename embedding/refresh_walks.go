@@ -56,8 +56,8 @@ const ReasonFollows = "walks that follow the direction of edges are trained in f
 // vertices pass through the same vertices in both directions. So no walks start there,
 // which makes the cost independent of the hubs that are touched.
 //
-// Everything is trained again if walks follow the direction of edges: no walk from a new vertex without edges in this
-// direction goes on, and none would train it. It is, too, if half of the vertices are touched, if each was touched
+// Everything is trained again if walks follow the direction of edges, since no walk leaves a new vertex without edges in
+// this direction, and so none would train it; if half of the vertices are touched, if each was touched
 // four times on average since the last full training, or if fewer than two vertices of the
 // model are left. The cost is proportional to the walks, and O(n·k + m) in addition. The
 // result does not depend on the number of workers. Errors are those of NewWalks and

@@ -119,11 +119,10 @@ func renew(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Refr
 	reason := ""
 	var err error
 	switch begin.state, err = db.EmbeddingState(ctx, done.From); {
+	case method.follows:
+		reason = embedding.ReasonFollows
 	case method.renew == nil:
 		reason = "a refresh of this method is a full run"
-		if method.follows {
-			reason = embedding.ReasonFollows
-		}
 	case all:
 		reason = "the change log does not say which vertices changed"
 	case done.From.Stateless:

@@ -20,7 +20,7 @@ import (
 func walks(name, summary string) algorithm {
 	complete := func(o embedding.WalkOptions) embedding.WalkOptions { return o.WithDefaults(name) }
 	a := method(name, summary, WalkSchema(name), embedding.WalkOptions.Validate, complete, func(o embedding.WalkOptions) prepared {
-		p := prepared{
+		return prepared{
 			run: func(ctx context.Context, g *csr.Graph, req Request) (outcome, error) {
 				o := o
 				o.Workers, o.Progress, o.Checkpoints, o.Directed = req.Workers, req.Progress, req.Checkpoints, req.Directed
@@ -49,10 +49,6 @@ func walks(name, summary string) algorithm {
 			sampler: func(g *csr.Graph) int64 { return embedding.SamplerBytes(g, name, o) },
 			follows: o.Follows(),
 		}
-		if p.follows {
-			p.renew = nil
-		}
-		return p
 	})
 	a.Walks = true
 	return a
