@@ -138,7 +138,7 @@ func embedJob(c *engine.Call, req EmbedRequest, found chosen) (*session.Graph, *
 	text := parser.Embed{Graph: parser.Ident{Name: req.Graph}, Method: found.Text(), Embedding: parser.Ident{Name: req.Name}, Options: engine.Given(embedSchema(), req)}
 	options, _ := run.Settings(found.Method.Name, found.Options) // the settings have been checked, so there is no error
 	spec := found.spec(graph)
-	spec.Result = found.Stored(graph.Info.Vertices, req.Stateless)
+	spec.Result = found.StoredBytes(graph.Info.Vertices, req.Stateless)
 	spec.Kind, spec.Text, spec.Target, spec.Options, spec.Purpose = "EMBED", parser.Text(&text), req.Name, options, found.purpose(req.Graph)
 	return graph, directed, spec, nil
 }

@@ -91,9 +91,9 @@ func (m Configured) Bytes(g *session.Graph) int64 {
 	return max(bytes, StoringBytes(m.Method.Name, m.vectorBytes(g.Graph.Vertices()), 1))
 }
 
-// Stored is the size of the embedding of n vertices in the file, with its state or without.
-func (m Configured) Stored(n int, stateless bool) int64 {
-	if stateless {
+// StoredBytes is the size of the embedding of n vertices in the file, with its state or without.
+func (m Configured) StoredBytes(n int, stateless bool) int64 {
+	if stateless || m.Follows() { // which stores no state
 		return m.vectorBytes(n)
 	}
 	return keptBytes(m.Method.Name, m.vectorBytes(n))
