@@ -11,7 +11,26 @@ import (
 
 	"heavytail/.ci/repeat"
 	"heavytail/index"
+	"heavytail/storage/csr"
 )
+
+// stopAt stops a run after a pass, and returns its last checkpoint and its error.
+func stopAt(t *testing.T, g *csr.Graph, o Options, stop int) ([]byte, error) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var saved bytes.Buffer
+	o.Progress = func(pass, _ int, _ Wrong) {
+		if pass == stop {
+			cancel()
+		}
+	}
+	o.Checkpoints = Checkpoints{Every: 1 << 60, Save: func(write func(io.Writer) error) error {
+		saved.Reset()
+		return write(&saved)
+	}}
+	_, _, err := Embed(ctx, g, o)
+	return saved.Bytes(), err
+}
 
 // TestEmbed_Resume stops a run after every pass and continues it from its last checkpoint.
 func TestEmbed_Resume(t *testing.T) {
@@ -23,36 +42,25 @@ func TestEmbed_Resume(t *testing.T) {
 			if testing.Short() && stop%3 > 0 {
 				continue
 			}
-			ctx, cancel := context.WithCancel(t.Context())
-			var saved bytes.Buffer
-			stopped := o
-			stopped.Progress = func(pass, _ int, _ Wrong) {
-				if pass == stop {
-					cancel()
-				}
-			}
-			stopped.Checkpoints = Checkpoints{Every: 1 << 60, Save: func(write func(io.Writer) error) error {
-				saved.Reset()
-				return write(&saved)
-			}}
-			if _, _, err := Embed(ctx, g, stopped); stop < 12 && !errors.Is(err, context.Canceled) {
+			saved, err := stopAt(t, g, o, stop)
+			if stop < 12 && !errors.Is(err, context.Canceled) {
 				t.Fatalf("stopped at pass %d: %v", stop, err)
 			}
 			if stop == 12 {
 				continue
 			}
 			again := o
-			again.Checkpoints.From = bytes.NewReader(saved.Bytes())
+			again.Checkpoints.From = bytes.NewReader(saved)
 			got, stats := embed(t, g, again)
 			if !slices.Equal(got.Data, want.Data) || stats.Passes != 12 {
 				t.Errorf("different rows after a stop at pass %d", stop)
 			}
-			again.Checkpoints.From = bytes.NewReader(saved.Bytes()[:saved.Len()-1-stop])
+			again.Checkpoints.From = bytes.NewReader(saved[:len(saved)-1-stop])
 			if _, _, err := Embed(t.Context(), g, again); !errors.Is(err, ErrCheckpoint) {
 				t.Errorf("a truncated checkpoint: %v", err)
 			}
 			again.Dim++
-			again.Checkpoints.From = bytes.NewReader(saved.Bytes())
+			again.Checkpoints.From = bytes.NewReader(saved)
 			if _, _, err := Embed(t.Context(), g, again); !errors.Is(err, ErrCheckpoint) {
 				t.Errorf("a checkpoint of a different dimension: %v", err)
 			}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -156,24 +155,12 @@ func TestEmbed_Rounds(t *testing.T) {
 		t.Fatalf("one round: %d wrong pairs after %d passes; all: %d after %d", one.Wrong.Pairs(), one.Passes, all.Wrong.Pairs(), all.Passes)
 	}
 	for stop := 55; stop < all.Passes; stop += 1 + 7*(stop%2) {
-		ctx, cancel := context.WithCancel(t.Context())
-		var saved bytes.Buffer
-		stopped := o
-		stopped.Progress = func(pass, _ int, _ Wrong) {
-			if pass == stop {
-				cancel()
-			}
-		}
-		stopped.Checkpoints = Checkpoints{Every: 1 << 60, Save: func(write func(io.Writer) error) error {
-			saved.Reset()
-			return write(&saved)
-		}}
-		if _, _, err := Embed(ctx, g, stopped); !errors.Is(err, context.Canceled) {
+		saved, err := stopAt(t, g, o, stop)
+		if !errors.Is(err, context.Canceled) {
 			t.Fatalf("stopped at pass %d: %v", stop, err)
 		}
-		cancel()
 		again := o
-		again.Checkpoints.From = &saved
+		again.Checkpoints.From = bytes.NewReader(saved)
 		if got, stats := embed(t, g, again); !slices.Equal(got.Data, want.Data) || stats.Passes != all.Passes {
 			t.Errorf("different rows after a stop at pass %d", stop)
 		}
