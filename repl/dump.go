@@ -49,7 +49,7 @@ func (s *session) dump(ctx context.Context, args []word) (err error) {
 	return s.checkDump(ctx, graphs)
 }
 
-// dumpedGraphs lists the graphs, with what tells their versions apart.
+// dumpedGraphs lists the graphs, each with its version.
 func dumpedGraphs(ctx context.Context, db Database) ([][]rows.Value, error) {
 	return entriesOf(ctx, db, parser.Graphs, "graph", "directed", "version", "modified")
 }

@@ -287,7 +287,7 @@ def louvain_communities(G, weight="weight", resolution=1, threshold=1e-7, max_le
 def _missing(graph):
     """The pairs of nodes without an edge."""
     neighbors = collections.defaultdict(set)
-    for source, target in graph.db.query(f"SHOW EDGES IN {quoted(graph.name)} COLUMNS source, target"):
+    for source, target in graph.db.edges(graph.name, columns=["source", "target"]):
         neighbors[source].add(target)
         neighbors[target].add(source)
     nodes = graph.nodes()
