@@ -29,8 +29,7 @@ type piece struct {
 }
 
 // mostScanners is the number of goroutines that scan, at most: what follows the scans takes a third as long as
-// these. There are so many blocks more than goroutines: what one scans is followed by two for the caller, and another
-// one that waits.
+// these. There are blocksMore blocks more, so that these goroutines have work while the caller takes a block.
 const (
 	mostScanners = 3
 	blocksMore   = 3
