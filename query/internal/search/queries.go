@@ -134,7 +134,7 @@ func CheckKeys(c *engine.Call, path string) error {
 
 // NearestBatch is the largest number of queries in a batch: so many that the time to
 // read the vectors is negligible compared with the products, as in package index.
-const NearestBatch = 1024
+const NearestBatch = 4096
 
 // BatchOf returns how many vertices are answered at a time, where bytes is the memory of so many.
 func BatchOf(bytes func(size int) int64) int {
