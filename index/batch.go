@@ -439,6 +439,7 @@ type batchWorker struct {
 	rest    []float32         // vectors at the end of the block, padded to 12
 	tile    [vec.TileRows * vec.TileCols]float32
 	mask    [vec.TileRows]uint32
+	waiting []waitingPair
 	blocks  int // searched so far
 	pause   int // blocks that are to be searched without the sieve
 	paid    int // blocks in which the sieve paid, less those in which it did not
@@ -557,6 +558,7 @@ func (w *batchWorker) ownTiles(p int, own [2]int, f func(r, rows int)) {
 			f(r, min(vec.TileRows, w.b.x.m.Rows-r))
 		}
 	}
+	w.flush()
 }
 
 // limit skips what is beyond a bound for the i-th query of w from now on. With a sieve, sift seldom needs the column.
@@ -574,15 +576,20 @@ func (w *batchWorker) limit(i int, far float64) {
 	w.b.sieve.limit(&w.sieved[p], j, w.first+i, w.b.sieveFarthest(far))
 }
 
-// offer adds a vector to the best of query q of w, if it is among the nearest, and reports whether it is.
-func (w *batchWorker) offer(best *top, q int, row uint32, key float32) bool {
-	v, ok := w.b.admitted(w.first+q, row, func(v uint32) bool {
-		return len(best.heap) == w.b.k && candidateOf(key, v) >= best.heap[0]
-	})
-	if ok {
-		best.offer(candidateOf(key, v), w.b.k)
+// offer adds a vector to the best of query q of w, if it is among the nearest, and sets a new limit then.
+func (w *batchWorker) offer(q int, row uint32, key float32) {
+	best, k := &w.best[q], w.b.k
+	full := len(best.heap) == k
+	if full && candidateOf(key, 0) > best.heap[0] {
+		return
 	}
-	return ok
+	v, ok := w.b.admitted(w.first+q, row, func(v uint32) bool { return full && candidateOf(key, v) >= best.heap[0] })
+	if !ok {
+		return
+	}
+	if best.offer(candidateOf(key, v), k); len(best.heap) == k {
+		w.limit(q, w.b.farthest(best.heap[0].key()))
+	}
 }
 
 // there has the bits of the queries of the p-th panel without padding, which NaN lets through.
@@ -633,6 +640,7 @@ func (w *batchWorker) rows(lo, hi int) {
 			vec.Tile(&w.tile, m.Dim, a, m.Dim, 1, panel)
 			w.sift(p, lo+r, min(vec.TileRows, hi-lo-r), (*[vec.TileRows]float32)(w.terms[r:]))
 		}
+		w.flush()
 	}
 	// A tile of a sieve takes up to a quarter of the time of the one that it saves. In the first
 	// block no vector has been found yet, so that all are left, and until many were searched, the
@@ -706,17 +714,40 @@ func (w *batchWorker) sift(p, first, rows int, terms *[vec.TileRows]float32) {
 	}
 }
 
-// score scores the pairs of a tile in the mask: some queries of the p-th panel of w and vectors from the first on.
+// score scores the pairs of a tile in the mask: some queries of the p-th panel of w and vectors from the first on. It begins
+// to load the vectors, and scores them once there are some, so that they are in the cache by then.
 func (w *batchWorker) score(p, first, rows int, there uint32) {
 	for i, near := range w.mask[:rows] {
-		for near &= there; near != 0; near &= near - 1 {
-			q, row := p*vec.TileCols+bits.TrailingZeros32(near), w.b.row(first+i)
-			if best := &w.best[q]; w.offer(best, q, row, w.b.scores[w.first+q].one(row)) && len(best.heap) == w.b.k {
-				w.limit(q, w.b.farthest(best.heap[0].key()))
-			}
+		if near &= there; near == 0 {
+			continue
+		}
+		row := w.b.row(first + i)
+		vec.FetchRow(w.b.x.m.Row(int(row)))
+		for ; near != 0; near &= near - 1 {
+			w.waiting = append(w.waiting, waitingPair{p*vec.TileCols + bits.TrailingZeros32(near), row})
 		}
 	}
+	if len(w.waiting) >= fewWaiting {
+		w.flush()
+	}
 }
+
+// flush scores the pairs that wait.
+func (w *batchWorker) flush() {
+	for _, pair := range w.waiting {
+		w.offer(pair.query, pair.row, w.b.scores[w.first+pair.query].one(pair.row))
+	}
+	w.waiting = w.waiting[:0]
+}
+
+// waitingPair is a query of a batchWorker and a vector.
+type waitingPair struct {
+	query int
+	row   uint32
+}
+
+// fewWaiting is how many pairs wait at least: with more, limits would be older.
+const fewWaiting = 8
 
 func (b *batch) admits(q int, v uint32) bool {
 	return (b.filter == nil || b.filter(v)) && (b.of == nil || b.of(b.number[q], v))

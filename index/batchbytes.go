@@ -187,9 +187,9 @@ type byteQueries struct {
 
 // byteQuery is one query. odd is one that is compared with all vectors.
 type byteQuery struct {
-	step, size, error float64 // t, P and E
-	scale             float64 // of products under Dot, of distances otherwise
-	odd               bool
+	step, inverse, size, error float64 // t, 1/t, P and E
+	scale                      float64 // of products under Dot, of distances otherwise
+	odd                        bool
 }
 
 func (b *byteRows) ofQueries(queries *vec.Matrix, workers int) querySieve {
@@ -216,7 +216,7 @@ func (b *byteRows) ofQueries(queries *vec.Matrix, workers int) querySieve {
 			}
 			r := b.round(q.panel(p)[i-lo:], vec.TileCols, row, by)
 			q.bases[p][i-lo], q.steps[i] = -128*r.sum, r.step
-			q.queries[i] = byteQuery{step: r.step, size: r.size, error: r.error * r.step, scale: scale, odd: !(r.size < most)}
+			q.queries[i] = byteQuery{step: r.step, inverse: 1 / r.step, size: r.size, error: r.error * r.step, scale: scale, odd: !(r.size < most)}
 		}
 	})
 	return q
@@ -229,31 +229,34 @@ func (b *byteQueries) panel(p int) []uint32 {
 }
 
 func (b *byteQueries) limit(columns *vec.ColumnTerms, j, i int, far float64) {
-	const most = 0x1p100 // so that the terms are far from the limits of float32
+	const (
+		most   = 0x1p100 // of far
+		widest = 0x1p80  // of its square, so that the terms are far from the limits of float32
+		up     = 1 + 16*unit
+	)
 	infinite := float32(math.Inf(1))
-	columns[0][j], columns[1][j], columns[2][j] = 1, 0, -infinite
 	if i >= len(b.queries) {
-		columns[2][j] = infinite
+		columns[0][j], columns[1][j], columns[2][j] = 1, 0, infinite
 		return
 	}
 	q := &b.queries[i]
-	if !(math.Abs(far) < most) || q.odd {
-		return
-	}
-	first, second, third := 0.5/q.step, 0.0, 0.0
+	first, second, third, square := q.inverse/2, 0.0, 0.0, 0.0
 	if b.rows.x.metric == Dot {
 		least, length := far/2*q.scale, math.Sqrt(q.size)+q.error
-		first = (q.error + (2*gamma(b.rows.x.m.Dim+16)+16*unit)*length) / q.step
-		second = (-least - 16*unit*math.Abs(least)) / q.step
-		third = b.rows.error * length / q.step
+		first = (q.error + (2*gamma(b.rows.x.m.Dim+16)+16*unit)*length) * q.inverse
+		second = (-least - 16*unit*math.Abs(least)) * q.inverse
+		third, square = b.rows.error*length*q.inverse, least*least
 	} else {
 		within := math.Sqrt(max(0, far))*q.scale + q.error
-		second = (q.size - within*within - 16*unit*(q.size+within*within)) / (2 * q.step)
-		third = b.rows.error * within / q.step
+		square = within * within
+		second = (q.size*(1-16*unit) - square*up) * q.inverse / 2
+		third = b.rows.error * within * q.inverse
 	}
-	if math.Abs(second) < most && third < most {
-		columns[0][j], columns[1][j], columns[2][j] = float32(first), float32(second), float32(-third*(1+16*unit)-1)
+	if q.odd || !(math.Abs(far) < most && square < widest) {
+		columns[0][j], columns[1][j], columns[2][j] = 1, 0, -infinite
+		return
 	}
+	columns[0][j], columns[1][j], columns[2][j] = float32(first), float32(second), float32(-third*up-1)
 }
 
 func (b *byteQueries) near(mask *[vec.TileRows]uint32, products *[vec.TileRows * vec.TileCols]float32, first, p int, columns *vec.ColumnTerms) int {
