@@ -17,12 +17,6 @@ func TileBytes(c *[TileRows * TileCols]float32, steps int, a, b []uint32, base *
 	tileBytes(active, c, steps, a, b, base)
 }
 
-// RowTerms and ColumnTerms are what TileBytesNear compares the products of 12 rows and 32 columns with.
-type (
-	RowTerms    [2][TileRows]float32
-	ColumnTerms [3][TileCols]float32
-)
-
 // TileBytesNear finds pairs with large products in a tile of bytes: bit j of mask[i] is set unless
 //
 //	c[i·32+j] < rows[0][i]·columns[0][j] + rows[1][i]·columns[1][j] + columns[2][j]
