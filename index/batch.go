@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -30,17 +31,17 @@ const (
 // among the nearest; only these are scored as Search scores them; see batch.
 // The cost is one multiply-add per query and value, in tiles that stay in the
 // caches, and 8·k bytes for each of 1,024 queries, with few queries up to workers times as
-// many. With AVX-512 VNNI, L2 or Cosine and at least 256 queries, products of bytes decide
-// most pairs first: that takes about half of the time, and 1 byte for each value of the
-// vectors (batchbytes.go). Under L2 projections take their place if they do not pay and there are
-// more than 1,024 queries (batchprojection.go).
+// many. With AVX-512 VNNI and at least 256 queries, products of bytes decide
+// most pairs first: that takes a quarter to a half of the time, and 1 byte for each value of the
+// vectors (batchbytes.go). Without it, under L2, projections take their place if there are
+// more than 1,024 queries and they pay (batchprojection.go).
 func (x *Exact) SearchBatch(ctx context.Context, queries *vec.Matrix, k int, opts SearchOptions) ([][]Hit, error) {
 	return x.Batches().Search(ctx, queries, k, opts)
 }
 
 // Batches answers one batch of queries after another. It keeps the groups of equal vectors
 // (equal.go) and the bytes of the vectors, which the first batch of at least 256 queries makes, or
-// their projections, if the bytes do not pay and there are more than 1,024 queries.
+// their projections, if there are no bytes and more than 1,024 queries.
 // It belongs to one goroutine.
 type Batches struct {
 	x     *Exact
@@ -49,8 +50,9 @@ type Batches struct {
 	sieve rowSieve   // bytes or projections; nil before they are made, and where they do not pay
 
 	grouped, made, projected bool
-	asked                    int // queries so far
-	saved                    int // batches of the sieve in which it paid, less those in which it did not
+	forced                   forcedRows // for tests of Nearest
+	asked                    int        // queries so far
+	saved                    int        // batches of the sieve in which it paid, less those in which it did not
 }
 
 // Batches returns a Batches, which answers batches of queries over the vectors.
@@ -69,7 +71,7 @@ func (all *Batches) Bytes(workers int) int64 {
 		kept, rows = 8*rows+int64(len(e.first))*(12+4*dim), int64(len(e.first))
 	}
 	if bytesPay(all.x, SearchOptions{}) || projectionPays(all.x) {
-		kept += rows * (dim + 8)
+		kept += rows * (dim + 32)
 	}
 	return kept
 }
@@ -93,7 +95,7 @@ func (all *Batches) Nearest(ctx context.Context, vertices []uint32, k, workers i
 		copy(queries.Row(i), all.x.m.Row(int(u)))
 	}
 	return all.Search(ctx, queries, k, SearchOptions{
-		Workers: workers, FilterOf: func(i int, v uint32) bool { return admits(vertices[i], v) },
+		Workers: workers, sieve: all.forced, vertices: vertices, FilterOf: func(i int, v uint32) bool { return admits(vertices[i], v) },
 	})
 }
 
@@ -131,21 +133,33 @@ func (all *Batches) Search(ctx context.Context, queries *vec.Matrix, k int, opts
 			all.over = all.equal.distinct
 		}
 		if bytesPay(all.over, opts) && opts.sieve != projectionForced {
-			all.sieve = newByteRows(all.over, opts.Workers)
+			all.sieve = newByteRows(ctx, all.over, opts.Workers)
 		}
 	}
+	number, places := all.sorted(queries.Rows, opts.vertices)
 	for lo := 0; lo < queries.Rows; lo += batchMost {
 		hi := min(lo+batchMost, queries.Rows)
 		part := &vec.Matrix{Rows: hi - lo, Dim: queries.Dim, Data: queries.Data[lo*queries.Dim : hi*queries.Dim]}
+		if places != nil {
+			part = vec.NewMatrix(hi-lo, queries.Dim)
+			for i := range part.Rows {
+				copy(part.Row(i), queries.Row(number[lo+i]))
+			}
+		}
 		b := newBatch(all.over, part, k, opts)
-		if b.first = lo; all.made {
+		if b.number = number[lo:hi]; all.made {
 			b.equal = all.equal
+		}
+		if bytes, ok := all.sieve.(*byteRows); ok {
+			if b.order = bytes.order; places != nil {
+				b.places = places[lo:hi]
+			}
 		}
 		all.project(ctx, part.Rows, k, opts)
 		if all.sieve != nil {
 			b.sieve = all.sieve.ofQueries(part, opts.Workers)
 		}
-		if err := b.run(ctx, opts.Workers, answers[lo:hi]); err != nil {
+		if err := b.run(ctx, opts.Workers, answers); err != nil {
 			return nil, err
 		}
 		if all.saved++; b.sieve == nil {
@@ -156,6 +170,30 @@ func (all *Batches) Search(ctx context.Context, queries *vec.Matrix, k int, opts
 		}
 	}
 	return answers, nil
+}
+
+// sorted returns the numbers of the queries, sorted by the places of their vertices, if these are known, and the places.
+func (all *Batches) sorted(queries int, vertices []uint32) (number []int, places []uint32) {
+	number = make([]int, queries)
+	for i := range number {
+		number[i] = i
+	}
+	bytes, ok := all.sieve.(*byteRows)
+	if !ok || vertices == nil {
+		return number, nil
+	}
+	place := func(i int) uint32 {
+		v := vertices[i]
+		if all.equal != nil {
+			v = all.equal.group[v]
+		}
+		return bytes.places[v]
+	}
+	slices.SortStableFunc(number, func(i, j int) int { return cmp.Compare(place(i), place(j)) })
+	for _, i := range number {
+		places = append(places, place(i))
+	}
+	return number, places
 }
 
 // searchFew answers the queries from the first on by scans, which share a pass over the vectors.
@@ -193,117 +231,6 @@ func (all *Batches) project(ctx context.Context, queries, k int, opts SearchOpti
 	}
 }
 
-// batch is one pass of queries over the vectors. A tile holds, for 12 vectors
-// r and 32 queries q, the products c = r·q, and vec.TileWithin skips the pairs
-// with
-//
-//	row(r) + column(q) − 2c > 0
-//
-// where row and column are chosen so that a pair is skipped only if its key is
-// certainly greater than t, the largest key among the k nearest of q so far.
-// With u, γ and d as in screen.go, p = ‖r‖² and s = ‖q‖²:
-//
-//   - L2: as there, |p + s − 2c − D| < (γ(d+2) + 10u)(p+s), where D is the true
-//     squared distance and the key is D·(1 ± γ(d+4)). So row = p·(1−m), column =
-//     s·(1−m) − t/(1−γ(d+4)), with m = γ(d+2) + 10u.
-//   - Dot: the key is −r·q. Its error, like that of c, is at most γ(d+16) times
-//     Σ|r_l·q_l| ≤ (p+s)/2. So row = −m·p and column = −2t − m·s, with m = 2γ(d+16).
-//   - Cosine: c is the product of the directions of r and q, whose elements are rounded
-//     up to twice more, so row = 0 and column = −2t − 2m, with m = 2γ(d+24).
-//
-// Rounding p, s and the sums changes each term by at most 16u of it, which is
-// added to m and to t; the error of values below the normal range is at most
-// (4d+16)·2⁻¹⁴⁹. Where p or s is so large that products might overflow, row or
-// column is NaN, which skips no pair.
-type batch struct {
-	x      *Exact
-	equal  *equalRows // if not nil, the rows of x are its groups
-	k      int
-	filter func(uint32) bool
-	of     func(int, uint32) bool // filter of a query; nil for none
-	first  int                    // number of the first query, for it
-	scores []scorer
-	panels []float32  // 32 queries each, transposed: the b of vec.Tile
-	norms  []float64  // column without t
-	margin float64    // m
-	sieve  querySieve // skips vectors before the tiles above, if not nil
-}
-
-func newBatch(x *Exact, queries *vec.Matrix, k int, opts SearchOptions) *batch {
-	d := x.m.Dim
-	count := (queries.Rows + vec.TileCols - 1) / vec.TileCols
-	b := &batch{
-		x: x, k: k, filter: opts.Filter, of: opts.FilterOf,
-		scores: make([]scorer, queries.Rows),
-		panels: make([]float32, count*vec.TileCols*d),
-		norms:  make([]float64, queries.Rows),
-	}
-	switch x.metric {
-	case L2:
-		b.margin = gamma(d+2) + 26*unit
-	case Dot:
-		b.margin = 2*gamma(d+16) + 16*unit
-	case Cosine:
-		b.margin = 2*gamma(d+24) + 16*unit
-	}
-	vec.Parallel(queries.Rows, vec.TileCols, opts.Workers, func(p, lo, hi int) {
-		packed := vec.NewMatrix(hi-lo, d)
-		for i := lo; i < hi; i++ {
-			b.scores[i].set(x, queries.Row(i))
-			copy(packed.Row(i-lo), b.scores[i].vector)
-			b.norms[i] = b.term(dot64(queries.Row(i), queries.Row(i)))
-			if x.metric == Cosine {
-				b.norms[i] = -2 * b.margin
-			}
-		}
-		vec.PackRows(b.panel(p), vec.Panel{Data: packed.Data, Rows: hi - lo, Cols: d, Stride: d})
-	})
-	return b
-}
-
-// panel returns packed queries.
-func (b *batch) panel(p int) []float32 {
-	size := vec.TileCols * b.x.m.Dim
-	return b.panels[p*size : (p+1)*size]
-}
-
-// term returns row or column, without t, for a squared norm under L2 and Dot.
-func (b *batch) term(norm float64) float64 {
-	switch {
-	case !(norm <= 0x1p100):
-		return math.NaN()
-	case b.x.metric == L2:
-		return norm * (1 - b.margin)
-	}
-	return -norm * b.margin
-}
-
-// farthest returns t as a bound of what column compares: of D under L2, and otherwise of
-// twice the key.
-func (b *batch) farthest(t float32) float64 {
-	d := b.x.m.Dim
-	tiny := float64(4*d+16) * 0x1p-149
-	if b.x.metric == L2 {
-		return (float64(t) + tiny) / (1 - gamma(d+4))
-	}
-	return 2*float64(t) + tiny
-}
-
-// column returns the column term of query i, whose largest key so far is t.
-func (b *batch) column(i int, t float32) float32 {
-	farthest := b.farthest(t)
-	return roundDown(b.norms[i] - farthest - 16*unit*math.Abs(farthest))
-}
-
-// sieveColumn returns the column term of the sieve.
-func (b *batch) sieveColumn(i int, t float32) float32 {
-	squared := b.farthest(t)
-	if b.x.metric == Cosine {
-		squared += 2 + 2*b.margin
-	}
-	return b.sieve.column(i, squared)
-}
-
 // run answers the queries with up to a number of goroutines. Afterwards it has no sieve
 // where that did not pay.
 //
@@ -315,19 +242,27 @@ func (b *batch) run(ctx context.Context, most int, answers [][]Hit) error {
 	workers, panels := b.x.workers(most), len(b.panels)/(vec.TileCols*b.x.m.Dim)
 	size, parts, searches := divided(panels, workers)
 	block := max(1, scanRows(b.x.m.Dim)/vec.TileRows) * vec.TileRows
+	blocks := (b.x.m.Rows + block - 1) / block
 	pieces := make([]*batchWorker, parts*searches)
 	next := make([]atomic.Int64, parts)
 	vec.Parallel(len(pieces), 1, workers, func(i, _, _ int) {
 		part := i % parts
 		for ctx.Err() == nil {
-			lo := (int(next[part].Add(1)) - 1) * block
-			if lo >= b.x.m.Rows {
+			at := int(next[part].Add(1)) - 1
+			if at >= blocks && (pieces[i] != nil || i >= parts) {
 				return
 			}
 			if pieces[i] == nil {
 				pieces[i] = newBatchWorker(b, part*size, min((part+1)*size, panels), block)
+				if i < parts {
+					pieces[i].begin()
+				}
 			}
-			pieces[i].rows(lo, min(lo+block, b.x.m.Rows))
+			if at < blocks {
+				// The block of the first query comes first, since vectors near to it are there.
+				lo := (at + b.firstBlock(part*size*vec.TileCols, block)) % blocks * block
+				pieces[i].rows(lo, min(lo+block, b.x.m.Rows))
+			}
 		}
 	})
 	if err := ctx.Err(); err != nil {
@@ -336,7 +271,7 @@ func (b *batch) run(ctx context.Context, most int, answers [][]Hit) error {
 	if !slices.ContainsFunc(pieces, func(w *batchWorker) bool { return w != nil && w.paid > 0 }) {
 		b.sieve = nil
 	}
-	vec.Parallel(len(answers), 16, most, func(_, lo, hi int) {
+	vec.Parallel(len(b.scores), 16, most, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			var all []candidate
 			for at := i / (size * vec.TileCols); at < len(pieces); at += parts {
@@ -347,7 +282,7 @@ func (b *batch) run(ctx context.Context, most int, answers [][]Hit) error {
 			if b.equal != nil {
 				all = b.spread(i, all)
 			}
-			answers[i] = b.x.metric.hits(all, b.k)
+			answers[b.number[i]] = b.x.metric.hits(all, b.k)
 		}
 	})
 	return nil
@@ -356,10 +291,13 @@ func (b *batch) run(ctx context.Context, most int, answers [][]Hit) error {
 // divided returns the number of panels of a part, of parts, and of searches for the same queries at a
 // time.
 func divided(panels, workers int) (size, parts, searches int) {
-	const partPanels, partsEach = 4, 4 // parts for each goroutine, so that they end at about the same time
-	size = panels
+	const (
+		partPanels, partsEach = 4, 4 // parts for each goroutine, so that they end at about the same time
+		mostPanels            = 32   // what is held for the queries stays in the cache of a core
+	)
+	size = min(panels, mostPanels)
 	if workers > 1 {
-		size = max(partPanels, (panels+partsEach*workers-1)/(partsEach*workers))
+		size = min(mostPanels, max(partPanels, (panels+partsEach*workers-1)/(partsEach*workers)))
 	}
 	parts = (panels + size - 1) / size
 	return size, parts, (workers + parts - 1) / parts
@@ -380,14 +318,17 @@ type batchWorker struct {
 	panel   int // the first
 	first   int // its first query
 	best    []top
-	columns []float32 // of each query; +Inf for padding
-	late    []uint32  // of each panel: the queries whose columns are of an earlier key
-	sieved  []float32 // sieveColumn of each query; +Inf for padding
-	terms   []float32 // term of each vector of the block; +Inf for padding
-	unit    []float32 // under Cosine the directions of the vectors of the block
-	rest    []float32 // vectors at the end of the block, padded to 12
+	far     []float64         // of each query: what vectors are skipped beyond, as batch.farthest
+	columns []float32         // of each query; +Inf for padding
+	late    []uint32          // of each panel: the queries whose columns are of an earlier limit
+	sieved  []vec.ColumnTerms // of each panel
+	own     [][2]int          // of each panel: the vectors that begin searches first
+	terms   []float32         // term of each vector of the block; +Inf for padding
+	unit    []float32         // under Cosine the directions of the vectors of the block
+	rest    []float32         // vectors at the end of the block, padded to 12
 	tile    [vec.TileRows * vec.TileCols]float32
 	mask    [vec.TileRows]uint32
+	waiting []waitingPair
 	blocks  int // searched so far
 	pause   int // blocks that are to be searched without the sieve
 	paid    int // blocks in which the sieve paid, less those in which it did not
@@ -403,38 +344,129 @@ func newBatchWorker(b *batch, panel, end, block int) *batchWorker {
 		terms:   make([]float32, block),
 		rest:    make([]float32, vec.TileRows*d),
 	}
-	if b.sieve != nil {
-		w.sieved = make([]float32, len(w.columns))
-	}
-	infinite := float32(math.Inf(1))
+	w.far = make([]float64, len(w.best))
 	for i := range w.columns {
-		w.columns[i] = infinite
+		w.columns[i] = float32(math.Inf(1))
 		if i < len(w.best) {
-			w.columns[i] = b.column(first+i, infinite)
-		}
-		switch {
-		case w.sieved == nil:
-		case i < len(w.best):
-			w.sieved[i] = b.sieveColumn(first+i, infinite)
-		default:
-			w.sieved[i] = infinite
+			w.far[i] = math.Inf(1)
+			w.columns[i] = b.column(first+i, w.far[i])
 		}
 	}
-	if b.x.metric == Cosine {
+	if b.sieve != nil {
+		w.sieved = make([]vec.ColumnTerms, end-panel)
+		for i := range w.columns {
+			b.sieve.limit(&w.sieved[i/vec.TileCols], i%vec.TileCols, first+i, math.Inf(1))
+		}
+	}
+	if b.places != nil {
+		w.own = make([][2]int, end-panel)
+		for p := range w.own {
+			w.own[p] = b.ownRows(first + p*vec.TileCols)
+		}
+	}
+	if b.x.metric == Cosine || b.order != nil {
 		w.unit = make([]float32, block*d)
 	}
 	return w
 }
 
-// limit sets a column term of the i-th query of w, whose largest key so far is t: that of the
-// bytes if there are any, as sift seldom needs the other.
-func (w *batchWorker) limit(i int, t float32) {
-	if w.sieved != nil {
-		w.late[i/vec.TileCols] |= 1 << (i % vec.TileCols)
-		w.sieved[i] = w.b.sieveColumn(w.first+i, t)
+// begin searches the own vectors of each panel. A limit of each query is guessed from estimates of their distances, so that
+// few of them are scored. If k are found within it, their keys prove it; else the query is searched again
+// without a limit.
+func (w *batchWorker) begin() {
+	if w.own == nil {
 		return
 	}
-	w.columns[i] = w.b.column(w.first+i, t)
+	const more = 2 // the query itself, and one that rounding moves beyond the limit
+	k, estimates := w.b.k+more, w.b.sieve.(estimateSieve)
+	room := make([]float64, k*vec.TileCols)
+	for p, own := range w.own {
+		queries := min(vec.TileCols, len(w.best)-p*vec.TileCols)
+		var least [vec.TileCols][]float64
+		var most, estimate [vec.TileCols]float64 // most of least
+		for j := range least {
+			least[j], most[j] = room[j*k:j*k:(j+1)*k], math.Inf(1)
+		}
+		w.ownTiles(p, own, func(r, rows int) {
+			for i := range rows {
+				estimates.estimate(&estimate, w.panel+p, r+i, (*[vec.TileCols]float32)(w.tile[i*vec.TileCols:]))
+				for j, x := range estimate[:queries] {
+					if x < most[j] {
+						if least[j] = addLeast(least[j], x, k); len(least[j]) == k {
+							most[j] = least[j][k-1]
+						}
+					}
+				}
+			}
+		})
+		for j, x := range most[:queries] {
+			i := w.first + p*vec.TileCols + j
+			most[j] = estimates.far(i, x)
+			w.b.sieve.limit(&w.sieved[p], j, i, most[j])
+		}
+		w.ownTiles(p, own, func(r, rows int) { w.score(p, r, rows, w.there(p)) })
+		failed := uint32(0)
+		for j, guess := range most[:queries] {
+			q := p*vec.TileCols + j
+			if len(w.best[q].heap) < w.b.k || !(w.b.sieveFarthest(w.far[q]) <= guess) {
+				failed |= 1 << j
+				w.best[q].heap, w.far[q] = w.best[q].heap[:0], math.Inf(1)
+				w.b.sieve.limit(&w.sieved[p], j, w.first+q, w.far[q])
+			}
+		}
+		if failed != 0 {
+			w.ownTiles(p, own, func(r, rows int) { w.score(p, r, rows, failed) })
+		}
+	}
+}
+
+// ownTiles calls f with the tiles of the own vectors of a panel that have near pairs.
+func (w *batchWorker) ownTiles(p int, own [2]int, f func(r, rows int)) {
+	for r := own[0]; r < own[1]; r += vec.TileRows {
+		if w.b.sieve.near(&w.mask, &w.tile, r, w.panel+p, &w.sieved[p]) > 0 {
+			f(r, min(vec.TileRows, w.b.x.m.Rows-r))
+		}
+	}
+	w.flush()
+}
+
+// limit skips what is beyond a bound for the i-th query of w from now on. With a sieve, sift seldom needs the column.
+func (w *batchWorker) limit(i int, far float64) {
+	if !(far < w.far[i]) {
+		return
+	}
+	w.far[i] = far
+	if w.sieved == nil {
+		w.columns[i] = w.b.column(w.first+i, far)
+		return
+	}
+	p, j := i/vec.TileCols, i%vec.TileCols
+	w.late[p] |= 1 << j
+	w.b.sieve.limit(&w.sieved[p], j, w.first+i, w.b.sieveFarthest(far))
+}
+
+// offer adds a vector to the best of query q of w, if it is among the nearest, and sets a new limit then.
+func (w *batchWorker) offer(q int, row uint32, key float32) {
+	best, k := &w.best[q], w.b.k
+	full := len(best.heap) == k
+	if full && candidateOf(key, 0) > best.heap[0] {
+		return
+	}
+	v, ok := w.b.admitted(w.first+q, row, func(v uint32) bool { return full && candidateOf(key, v) >= best.heap[0] })
+	if !ok {
+		return
+	}
+	if best.offer(candidateOf(key, v), k); len(best.heap) == k {
+		w.limit(q, w.b.farthest(best.heap[0].key()))
+	}
+}
+
+// there has the bits of the queries of the p-th panel without padding, which NaN lets through.
+func (w *batchWorker) there(p int) uint32 {
+	if count := len(w.best) - p*vec.TileCols; count < vec.TileCols {
+		return 1<<count - 1
+	}
+	return math.MaxUint32
 }
 
 // rows searches a block of vectors.
@@ -442,24 +474,32 @@ func (w *batchWorker) rows(lo, hi int) {
 	m := w.b.x.m
 	var rows []float32 // prepared for the first tile that needs them
 	whole := (hi - lo) / vec.TileRows * vec.TileRows
+	few := few(m.Dim)
+	if w.own != nil {
+		few *= 3 // the limits are low already, so that few tiles have as many pairs, for which the block is not prepared
+	}
 	tiles, left := 0, 0 // by the sieve, and of these the ones with many pairs left
 	sifts := w.sieved != nil && w.pause == 0
 	for p := range len(w.columns) / vec.TileCols {
 		panel := w.b.panel(w.panel + p)
 		for r := 0; r < hi-lo; r += vec.TileRows {
+			if w.own != nil && lo+r >= w.own[p][0] && lo+r < w.own[p][1] {
+				continue
+			}
 			if sifts {
-				near := w.b.sieve.near(&w.mask, &w.tile, lo+r, w.panel+p, (*[vec.TileCols]float32)(w.sieved[p*vec.TileCols:]))
+				near := w.b.sieve.near(&w.mask, &w.tile, lo+r, w.panel+p, &w.sieved[p])
 				tiles++
-				if near <= few(m.Dim) {
-					if near > 0 {
-						w.score(p, lo+r, min(vec.TileRows, hi-lo-r))
-					}
+				switch {
+				case near == 0:
+					continue
+				case near <= few:
+					w.score(p, lo+r, min(vec.TileRows, hi-lo-r), w.there(p))
 					continue
 				}
 				left++
 			}
 			if rows == nil {
-				rows = w.prepare(lo, m.Data[lo*m.Dim:hi*m.Dim])
+				rows = w.prepare(lo, hi)
 				clear(w.rest[copy(w.rest, rows[whole*m.Dim:]):])
 			}
 			a := w.rest
@@ -469,6 +509,7 @@ func (w *batchWorker) rows(lo, hi int) {
 			vec.Tile(&w.tile, m.Dim, a, m.Dim, 1, panel)
 			w.sift(p, lo+r, min(vec.TileRows, hi-lo-r), (*[vec.TileRows]float32)(w.terms[r:]))
 		}
+		w.flush()
 	}
 	// A tile of a sieve takes up to a quarter of the time of the one that it saves. In the first
 	// block no vector has been found yet, so that all are left, and until many were searched, the
@@ -489,31 +530,36 @@ func (w *batchWorker) rows(lo, hi int) {
 
 // prepare sets the terms of the vectors of a block, and returns what the queries are multiplied
 // with: the vectors or their directions.
-func (w *batchWorker) prepare(lo int, rows []float32) []float32 {
-	d := w.b.x.m.Dim
+func (w *batchWorker) prepare(lo, hi int) []float32 {
+	x, d := w.b.x, w.b.x.m.Dim
 	for i := range w.terms {
-		switch {
-		case i*d >= len(rows):
-			w.terms[i] = float32(math.Inf(1))
-		case w.unit == nil:
-			row, off := rows[i*d:][:d], 1-gamma(d+16)
-			if w.b.x.metric == Dot {
-				off = 1 + 2*gamma(d+16)
-			}
-			w.terms[i] = roundDown(w.b.term(float64(vec.Dot(row, row)) * off))
-		default:
-			inverse, unit := float32(w.b.x.inverse[lo+i]), w.unit[i*d:][:d]
+		if w.terms[i] = float32(math.Inf(1)); lo+i >= hi {
+			continue
+		}
+		v := int(w.b.row(lo + i))
+		row := x.m.Row(v)
+		if x.metric == Cosine {
+			inverse, unit := float32(x.inverse[v]), w.unit[i*d:][:d]
 			if w.terms[i] = 0; inverse != inverse {
 				w.terms[i], inverse = inverse, 0
 			}
 			clear(unit)
-			vec.Axpy(inverse, rows[i*d:][:d], unit)
+			vec.Axpy(inverse, row, unit)
+			continue
+		}
+		off := 1 - gamma(d+16)
+		if x.metric == Dot {
+			off = 1 + 2*gamma(d+16)
+		}
+		w.terms[i] = roundDown(w.b.term(float64(vec.Dot(row, row)) * off))
+		if w.unit != nil {
+			copy(w.unit[i*d:], row)
 		}
 	}
 	if w.unit != nil {
-		return w.unit[:len(rows)]
+		return w.unit[:(hi-lo)*d]
 	}
-	return rows
+	return x.m.Data[lo*d : hi*d]
 }
 
 // sift scores those pairs of a tile that may be among the nearest: the p-th panel of w and
@@ -521,76 +567,45 @@ func (w *batchWorker) prepare(lo int, rows []float32) []float32 {
 func (w *batchWorker) sift(p, first, rows int, terms *[vec.TileRows]float32) {
 	for ; w.late[p] != 0; w.late[p] &= w.late[p] - 1 {
 		q := p*vec.TileCols + bits.TrailingZeros32(w.late[p])
-		w.columns[q] = w.b.column(w.first+q, w.best[q].heap[0].key())
+		w.columns[q] = w.b.column(w.first+q, w.far[q])
 	}
 	columns := (*[vec.TileCols]float32)(w.columns[p*vec.TileCols:])
 	if vec.TileWithin(&w.mask, &w.tile, terms, columns, 0) {
-		w.score(p, first, rows)
+		w.score(p, first, rows, w.there(p))
 	}
 }
 
-// score scores the pairs of a tile in the mask: the p-th panel of w and vectors from the first on.
-func (w *batchWorker) score(p, first, rows int) {
-	there := uint32(math.MaxUint32) // queries without padding: NaN lets padding through
-	if count := len(w.best) - p*vec.TileCols; count < vec.TileCols {
-		there = 1<<count - 1
-	}
+// score scores the pairs of a tile in the mask: some queries of the p-th panel of w and vectors from the first on. It begins
+// to load the vectors, and scores them once there are some, so that they are in the cache by then.
+func (w *batchWorker) score(p, first, rows int, there uint32) {
 	for i, near := range w.mask[:rows] {
-		for near &= there; near != 0; near &= near - 1 {
-			q, row := p*vec.TileCols+bits.TrailingZeros32(near), uint32(first+i)
-			key := w.b.scores[w.first+q].one(row)
-			best := &w.best[q]
-			v, ok := w.b.admitted(w.first+q, row, func(v uint32) bool {
-				return len(best.heap) == w.b.k && candidateOf(key, v) >= best.heap[0]
-			})
-			if !ok {
-				continue
-			}
-			if best.offer(candidateOf(key, v), w.b.k); len(best.heap) == w.b.k {
-				w.limit(q, best.heap[0].key())
-			}
+		if near &= there; near == 0 {
+			continue
 		}
+		row := w.b.row(first + i)
+		vec.FetchRow(w.b.x.m.Row(int(row)))
+		for ; near != 0; near &= near - 1 {
+			w.waiting = append(w.waiting, waitingPair{p*vec.TileCols + bits.TrailingZeros32(near), row})
+		}
+	}
+	if len(w.waiting) >= fewWaiting {
+		w.flush()
 	}
 }
 
-func (b *batch) admits(q int, v uint32) bool {
-	return (b.filter == nil || b.filter(v)) && (b.of == nil || b.of(b.first+q, v))
+// flush scores the pairs that wait.
+func (w *batchWorker) flush() {
+	for _, pair := range w.waiting {
+		w.offer(pair.query, pair.row, w.b.scores[w.first+pair.query].one(pair.row))
+	}
+	w.waiting = w.waiting[:0]
 }
 
-// admitted returns the first vertex with the vector of a row that may answer query q, unless
-// late says that it and all after it come too late.
-func (b *batch) admitted(q int, row uint32, late func(v uint32) bool) (uint32, bool) {
-	if b.equal == nil {
-		return row, !late(row) && b.admits(q, row)
-	}
-	for _, v := range b.equal.of(row) {
-		if late(v) {
-			return 0, false
-		}
-		if b.admits(q, v) {
-			return v, true
-		}
-	}
-	return 0, false
+// waitingPair is a query of a batchWorker and a vector.
+type waitingPair struct {
+	query int
+	row   uint32
 }
 
-// spread returns the candidates of query q with those that have the same vectors, at least
-// the first k of them. A candidate is the first of its group that may answer.
-func (b *batch) spread(q int, found []candidate) []candidate {
-	slices.Sort(found)
-	var all []candidate
-	for i, c := range found {
-		if i > 0 && len(all) >= b.k && c.key() != found[i-1].key() {
-			break
-		}
-		group := b.equal.of(b.equal.group[c.vertex()])
-		at, _ := slices.BinarySearch(group, c.vertex())
-		for left := b.k; at < len(group) && left > 0; at++ {
-			if v := group[at]; b.admits(q, v) {
-				all = append(all, candidateOf(c.key(), v))
-				left--
-			}
-		}
-	}
-	return all
-}
+// fewWaiting is how many pairs wait at least: with more, limits would be older.
+const fewWaiting = 8

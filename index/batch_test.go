@@ -90,6 +90,121 @@ func TestSearchBatch_Agrees(t *testing.T) {
 	})
 }
 
+// nearestKinds make vectors in clusters near and far apart, on grids, of many lengths in few directions, and of which no two are near.
+func nearestKinds() []func(n, dim int, seed uint64) *vec.Matrix {
+	return []func(n, dim int, seed uint64) *vec.Matrix{
+		func(n, dim int, seed uint64) *vec.Matrix { return clustered(n, dim, 9, 3, seed) },
+		func(n, dim int, seed uint64) *vec.Matrix { return clustered(n, dim, 5, 1e-3, seed) },
+		func(n, dim int, seed uint64) *vec.Matrix { return clustered(n, dim, 5, 3000, seed) },
+		func(n, dim int, seed uint64) *vec.Matrix { return scaled(clustered(n, dim, 4, 1e4, seed), 1, 1e6) },
+		func(n, dim int, seed uint64) *vec.Matrix { return rays(n, dim, min(3, dim)) },
+		gridded, uniform,
+	}
+}
+
+// TestByteRows_Near limits each query to the distance of a vector, which must then be near.
+func TestByteRows_Near(t *testing.T) {
+	ctx := context.Background()
+	rapid.Check(t, func(t *rapid.T) {
+		const n = 2 * vec.TileRows
+		dim := rapid.IntRange(1, 150).Draw(t, "dim")
+		m := rapid.SampledFrom(nearestKinds()).Draw(t, "kind")(n+vec.TileCols, dim, rapid.Uint64().Draw(t, "seed"))
+		for v := range rapid.IntRange(0, n).Draw(t, "short vectors") {
+			for l := range m.Row(v) {
+				m.Row(v)[l] *= float32(math.Pow(10, -float64(v%9)))
+			}
+		}
+		queries := &vec.Matrix{Rows: vec.TileCols, Dim: dim, Data: m.Data[n*dim:]}
+		for i := range rapid.IntRange(0, vec.TileCols).Draw(t, "queries that are vectors") {
+			copy(queries.Row(i), m.Row(i%n))
+		}
+		metric := rapid.SampledFrom(Metrics()).Draw(t, "metric")
+		x, err := NewExact(&vec.Matrix{Rows: n, Dim: dim, Data: m.Data[:n*dim]}, metric)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := newByteRows(ctx, x, 1)
+		sieve := rows.ofQueries(queries, 1)
+		for place, v := range rows.order {
+			var columns vec.ColumnTerms
+			for j := range vec.TileCols {
+				a, b := x.m.Row(int(v)), queries.Row(j)
+				far := -2 * dot64(a, b)
+				switch metric {
+				case L2:
+					far = 0
+					for l := range a {
+						far += (float64(a[l]) - float64(b[l])) * (float64(a[l]) - float64(b[l]))
+					}
+				case Cosine:
+					far = 2
+					if length := norm64(a) * norm64(b); length > 0 {
+						far -= 2 * dot64(a, b) / length
+					}
+				}
+				sieve.limit(&columns, j, j, far+1e-15*norm64(a)*norm64(b)+1e-12*math.Abs(far))
+			}
+			var mask [vec.TileRows]uint32
+			var products [vec.TileRows * vec.TileCols]float32
+			sieve.near(&mask, &products, place/vec.TileRows*vec.TileRows, 0, &columns)
+			if got := mask[place%vec.TileRows]; got != math.MaxUint32 {
+				t.Fatalf("%v: vector %d is near to %b", metric, v, got)
+			}
+		}
+	})
+}
+
+// TestNearest_Agrees compares the nearest of vertices by a sieve with single searches, for vectors of all kinds and scales. A filter
+// that refuses most makes the limits fail that are guessed from estimates.
+func TestNearest_Agrees(t *testing.T) {
+	ctx := context.Background()
+	rapid.Check(t, func(t *rapid.T) {
+		n, dim := rapid.IntRange(1, 900).Draw(t, "n"), rapid.IntRange(1, 70).Draw(t, "dim")
+		m := rapid.SampledFrom(nearestKinds()).Draw(t, "kind")(n, dim, rapid.Uint64().Draw(t, "seed"))
+		scale := rapid.SampledFrom([]float32{1, 1, 1, 1e-22, 1e-38, 1e15, 1e19, 1e38}).Draw(t, "scale")
+		for i := range m.Data {
+			if m.Data[i] *= scale; !finite(m.Data[i]) {
+				m.Data[i] = 3e38
+			}
+		}
+		for _, v := range rapid.SliceOfN(rapid.IntRange(0, n-1), 0, 6).Draw(t, "odd") {
+			value := []float32{0, 3e38, -1e-40}[v%3]
+			for l := range m.Row(v) {
+				m.Row(v)[l] = value
+			}
+		}
+		for v := range rapid.IntRange(0, n).Draw(t, "short vectors") {
+			for l := range m.Row(v) {
+				m.Row(v)[l] *= float32(math.Pow(10, -float64(v%30)))
+			}
+		}
+		metric := rapid.SampledFrom(Metrics()).Draw(t, "metric")
+		x, err := NewExact(m, metric)
+		if err != nil {
+			t.Fatal(err)
+		}
+		vertices := make([]uint32, rapid.IntRange(1, 300).Draw(t, "queries"))
+		for i := range vertices {
+			vertices[i] = uint32(i * 7 % n)
+		}
+		k := rapid.IntRange(1, 30).Draw(t, "k")
+		third := rapid.Bool().Draw(t, "a third of all are admitted")
+		admits := func(u, v uint32) bool { return v != u && (!third || (u+v)%3 == 0) }
+		batches := x.Batches()
+		batches.forced = rapid.SampledFrom([]forcedRows{bytesForced, bytesForced, projectionForced}).Draw(t, "sieve")
+		got, err := batches.Nearest(ctx, vertices, k, rapid.IntRange(1, 3).Draw(t, "workers"), admits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, u := range vertices {
+			want, err := x.Search(ctx, m.Row(int(u)), k, SearchOptions{Filter: func(v uint32) bool { return admits(u, v) }})
+			if err != nil || !slices.Equal(got[i], want) {
+				t.Fatalf("%v, vertex %d, k %d: %v, expected %v (%v)", metric, u, k, got[i], want, err)
+			}
+		}
+	})
+}
+
 // TestSearchBatch_Large has several groups of queries, several blocks of rows, and more workers
 // than blocks.
 func TestSearchBatch_Large(t *testing.T) {

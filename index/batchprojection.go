@@ -19,8 +19,7 @@ import (
 // where s²·D is part of the term of the query; adding it is rounded three times, by u times the
 // sum of all terms each, which a margin of 16u of it covers.
 //
-// It pays where most vectors are near one point, as those of spectral methods are: there the
-// vectors that are far away determine the step of byteRows.
+// It pays where most vectors are near one point, as those of spectral methods are.
 type projectedRows struct {
 	s    *screen // without panels
 	q    [][]float64
@@ -163,19 +162,20 @@ func (p *projectedRows) ofQueries(queries *vec.Matrix, workers int) querySieve {
 	return b
 }
 
-func (b *projectedQueries) column(i int, squared float64) float32 {
+func (b *projectedQueries) limit(columns *vec.ColumnTerms, j, i int, far float64) {
 	const most = 1e12
-	within := squared*b.rows.s.scale2*(1+16*unit) + underflow
-	if !(within < most) || math.IsNaN(float64(b.low[i])) {
-		return float32(math.Inf(-1))
+	columns[0][j] = float32(math.Inf(-1))
+	if i >= len(b.low) {
+		columns[0][j] = float32(math.Inf(1))
+	} else if within := far*b.rows.s.scale2*(1+16*unit) + underflow; within < most && !math.IsNaN(float64(b.low[i])) {
+		columns[0][j] = roundDown(float64(b.low[i]) - within)
 	}
-	return roundDown(float64(b.low[i]) - within)
 }
 
-func (b *projectedQueries) near(mask *[vec.TileRows]uint32, products *[vec.TileRows * vec.TileCols]float32, first, p int, columns *[vec.TileCols]float32) int {
+func (b *projectedQueries) near(mask *[vec.TileRows]uint32, products *[vec.TileRows * vec.TileCols]float32, first, p int, columns *vec.ColumnTerms) int {
 	r := b.rows
 	vec.Tile(products, r.cols, r.rows[first*r.cols:], r.cols, 1, b.panels[p*vec.TileCols*r.cols:][:vec.TileCols*r.cols])
-	if !vec.TileWithin(mask, products, (*[vec.TileRows]float32)(r.low[first:]), columns, 0) {
+	if !vec.TileWithin(mask, products, (*[vec.TileRows]float32)(r.low[first:]), &columns[0], 0) {
 		return 0
 	}
 	return pairsIn(mask)

@@ -2,6 +2,7 @@ package index
 
 import (
 	"math"
+	"slices"
 )
 
 // candidate packs a vertex and its key into one number; a smaller key is
@@ -123,4 +124,53 @@ func (q *queue) pop() candidate {
 	}
 	h[i] = c
 	return first
+}
+
+// kth returns the k-th smallest of some numbers, none of which is NaN, and changes their order.
+func kth(x []float64, k int) float64 {
+	for lo, hi := 0, len(x)-1; lo < hi; {
+		pivot, i, j := x[(lo+hi)/2], lo, hi
+		for i <= j {
+			for x[i] < pivot {
+				i++
+			}
+			for x[j] > pivot {
+				j--
+			}
+			if i <= j {
+				x[i], x[j] = x[j], x[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case k-1 <= j:
+			hi = j
+		case k-1 >= i:
+			lo = i
+		default:
+			lo, hi = k-1, k-1
+		}
+	}
+	return x[k-1]
+}
+
+// addLeast adds a number to the k smallest of some, ascending, if it is one.
+func addLeast(least []float64, x float64, k int) []float64 {
+	const few = 16 // so many are moved as fast as the place is found
+	switch {
+	case len(least) < k:
+		least = append(least, x)
+	case x >= least[k-1]:
+		return least
+	}
+	i := len(least) - 1
+	if i > few {
+		i, _ = slices.BinarySearch(least[:i], x)
+		copy(least[i+1:], least[i:])
+	}
+	for ; i > 0 && least[i-1] > x; i-- {
+		least[i] = least[i-1]
+	}
+	least[i] = x
+	return least
 }

@@ -98,7 +98,8 @@ type SearchOptions struct {
 	// row of the queries. A vertex must pass both. Searches for one query ignore it.
 	FilterOf func(query int, vertex uint32) bool
 
-	sieve forcedRows // for tests: SearchBatch by a sieve without regard to costs
+	vertices []uint32   // of Batches.Nearest: the vertices whose vectors are the queries
+	sieve    forcedRows // for tests: SearchBatch by a sieve without regard to costs
 
 	// Ef is the number of candidates that a search of an [HNSW] keeps, at
 	// least k: a larger Ef finds more of the nearest and takes longer. 0 is

@@ -223,6 +223,13 @@ func tileBytes(k kind, c *[TileRows * TileCols]float32, steps int, a, b []uint32
 	tileBytesGo(c, steps, a, b, base)
 }
 
+func tileBytesNear(k kind, mask *[TileRows]uint32, c *[TileRows * TileCols]float32, steps int, a, b []uint32, base *[TileCols]int32, rows *RowTerms, columns *ColumnTerms) bool {
+	if fastBytes(k) {
+		return tileBytesNearVNNI(&mask[0], &c[0], steps, unsafe.SliceData(a), unsafe.SliceData(b), &base[0], &rows[0][0], &columns[0][0])
+	}
+	return tileBytesNearGo(mask, c, steps, a, b, base, rows, columns)
+}
+
 func tileWithin(k kind, mask *[TileRows]uint32, c *[TileRows * TileCols]float32, rowNorms *[TileRows]float32, colNorms *[TileCols]float32, limit float32) bool {
 	switch k {
 	case avx512:

@@ -42,6 +42,10 @@ func tileBytes(_ kind, c *[TileRows * TileCols]float32, steps int, a, b []uint32
 	tileBytesGo(c, steps, a, b, base)
 }
 
+func tileBytesNear(_ kind, mask *[TileRows]uint32, c *[TileRows * TileCols]float32, steps int, a, b []uint32, base *[TileCols]int32, rows *RowTerms, columns *ColumnTerms) bool {
+	return tileBytesNearGo(mask, c, steps, a, b, base, rows, columns)
+}
+
 func rowDots(k kind, dst, x []float32, rows []*float32) { rowDotsBy(k, dst, x, rows) }
 
 func learn(k kind, l *RowList, xs []*float32, targets []float32, alpha, limit float32) {

@@ -30,3 +30,9 @@ type fetch struct {
 	from *float32
 	step uintptr // bytes
 }
+
+// RowTerms and ColumnTerms are what TileBytesNear compares the products of 12 rows and 32 columns with.
+type (
+	RowTerms    [2][TileRows]float32
+	ColumnTerms [3][TileCols]float32
+)

@@ -140,6 +140,11 @@ func tileAVX2(c *float32, add bool, k int, a *float32, rowStep, kStep uintptr, b
 //go:noescape
 func tileBytesVNNI(c *float32, steps int, a, b *uint32, base *int32)
 
+// tileBytesNearVNNI is [TileBytesNear].
+//
+//go:noescape
+func tileBytesNearVNNI(mask *uint32, c *float32, steps int, a, b *uint32, base *int32, rows, columns *float32) bool
+
 // tileWithinAVX512 is [TileWithin].
 //
 //go:noescape

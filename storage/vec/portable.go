@@ -181,6 +181,24 @@ func tileBytesGo(c *[TileRows * TileCols]float32, steps int, a, b []uint32, base
 	}
 }
 
+func tileBytesNearGo(mask *[TileRows]uint32, c *[TileRows * TileCols]float32, steps int, a, b []uint32, base *[TileCols]int32, rows *RowTerms, columns *ColumnTerms) bool {
+	tileBytesGo(c, steps, a, b, base)
+	var some uint32
+	for i := range TileRows {
+		var m uint32
+		x, y, ci := rows[0][i], rows[1][i], (*[TileCols]float32)(c[i*TileCols:])
+		for j, product := range ci {
+			// A negation, so that NaN is near.
+			if !(product < x*columns[0][j]+columns[2][j]+y*columns[1][j]) {
+				m |= 1 << j
+			}
+		}
+		mask[i] = m
+		some |= m
+	}
+	return some != 0
+}
+
 func tileWithinGo(mask *[TileRows]uint32, c *[TileRows * TileCols]float32, rowNorms *[TileRows]float32, colNorms *[TileCols]float32, limit float32) bool {
 	var some uint32
 	for i, ni := range rowNorms {

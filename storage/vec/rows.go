@@ -70,6 +70,12 @@ func FetchList(list []uint32) {
 	fetchRows(active, first[:], len(list)+rowLine-1) // including its last cache line
 }
 
+// FetchRow begins to load a row into the cache, as RowList.Fetch does.
+func FetchRow(row []float32) {
+	first := [1]*float32{unsafe.SliceData(row)}
+	fetchRows(active, first[:], len(row))
+}
+
 // Dots sets dst[i] to the scalar product of x and row i. It panics if dst is
 // shorter than the list or x is not as wide as its rows.
 func (l *RowList) Dots(dst, x []float32) {

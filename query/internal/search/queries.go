@@ -132,9 +132,9 @@ func CheckKeys(c *engine.Call, path string) error {
 	return c.CheckInput(path, fault.File)
 }
 
-// NearestBatch is the largest number of queries in a batch: so many that the time to
-// read the vectors is negligible compared with the products, as in package index.
-const NearestBatch = 1024
+// NearestBatch is the largest number of queries in a batch: so many that package index searches
+// for vertices together whose vectors are near to each other.
+const NearestBatch = 4096
 
 // BatchOf returns how many vertices are answered at a time, where bytes is the memory of so many.
 func BatchOf(bytes func(size int) int64) int {
