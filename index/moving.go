@@ -78,6 +78,9 @@ func (x *Moving) Join(ctx context.Context, m *vec.Matrix, radius float64, opts M
 	if m.Rows != x.rows || opts.Moves != nil && len(opts.Moves) != x.rows {
 		return 0, false, fmt.Errorf("%d vectors of %d: %w", m.Rows, x.rows, ErrVertex)
 	}
+	if err := notNegative("number of workers", opts.Workers); err != nil {
+		return 0, false, err
+	}
 	ctx = orBackground(ctx)
 	if err := checkRadius(radius); err != nil {
 		return 0, false, err
