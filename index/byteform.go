@@ -27,6 +27,8 @@ import (
 type byteForm struct {
 	s      *screen
 	steps  int                   // of vec.TileBytes: four columns each
+	t      float64               // the step
+	off    float64               // a little more than 2E
 	limit  float32               // of ‖q(x)−q(y)‖²
 	panels []uint32              // 32 vectors each: the b of vec.TileBytes
 	bases  [][vec.TileCols]int32 // of vec.TileBytes, of each panel
@@ -67,11 +69,11 @@ func newByteForm(ctx context.Context, s *screen, limit float64, workers int) *by
 			errors[p] = b.packPanel(p, t)
 		}
 	})
-	e := largest(errors)
 	// The screen has rounded each element of x′ by at most u times itself; errors of
 	// float64 are far below the other terms.
 	const slack = 1e-9
-	within := (math.Sqrt(limit) + 2*(math.Sqrt(e)+unit) + slack) / t
+	b.t, b.off = t, 2*(math.Sqrt(largest(errors))+unit)+slack
+	within := (math.Sqrt(limit) + b.off) / t
 	b.limit = roundUp(within * within * (1 + slack))
 	return b
 }
@@ -141,6 +143,16 @@ func unsigned(words []uint32) {
 }
 
 func (b *byteForm) near(mask *[vec.TileRows]uint32, products *[vec.TileRows * vec.TileCols]float32, group *sieveGroup, p int) bool {
+	b.multiply(products, group, p)
+	return b.within(mask, products, group, p)
+}
+
+// multiply sets products to those of a packed group with panel p.
+func (b *byteForm) multiply(products *[vec.TileRows * vec.TileCols]float32, group *sieveGroup, p int) {
 	vec.TileBytes(products, b.steps, group.words, b.panel(p), &b.bases[p])
+}
+
+// within is near for products.
+func (b *byteForm) within(mask *[vec.TileRows]uint32, products *[vec.TileRows * vec.TileCols]float32, group *sieveGroup, p int) bool {
 	return vec.TileWithin(mask, products, &group.norms, (*[vec.TileCols]float32)(b.norms[p*vec.TileCols:]), b.limit)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"sync"
 
 	"heavytail/storage/vec"
@@ -105,6 +106,7 @@ type joiner struct {
 	first  int // the vectors that are yielded begin here
 	end    int // and end before this one
 	meter  *meter
+	blocks *blocks // of a join of [Moving]; nil otherwise
 
 	mu    sync.Mutex
 	next  int   // first stripe that no worker has begun
@@ -116,8 +118,9 @@ type joiner struct {
 type finding struct {
 	stripe int
 	lo, hi int
-	width  int      // words of a row
-	bits   []uint32 // row r of the stripe is bits[r·width : (r+1)·width]; bit 0 is column lo
+	width  int        // words of a row
+	bits   []uint32   // row r of the stripe is bits[r·width : (r+1)·width]; bit 0 is column lo
+	lists  [][]uint32 // in place of the bits where few blocks are computed, of each row
 }
 
 // stripes is the number of stripes up to the last vector that is yielded.
@@ -197,7 +200,7 @@ func (j *joiner) work(ctx context.Context, stripes int, free <-chan *finding, do
 		if number >= stripes {
 			return
 		}
-		f.reset(number, j.height, j.s.m.Rows)
+		f.reset(number, j.height, j.s.m.Rows, j.blocks != nil)
 		if j.fill(ctx, w, f) != nil {
 			return
 		}
@@ -207,6 +210,9 @@ func (j *joiner) work(ctx context.Context, stripes int, free <-chan *finding, do
 
 // fill finds the pairs of one stripe.
 func (j *joiner) fill(ctx context.Context, w *walker, f *finding) error {
+	if j.blocks != nil {
+		return j.blocks.fill(ctx, w, f)
+	}
 	nothing := func(int) {}
 	return w.walk(ctx, stripe{f.lo, f.hi}, j.limits, j.meter, nothing, nothing, func(group, r, p int) {
 		w.split(group, r, p, j.limits)
@@ -220,9 +226,16 @@ func (j *joiner) fill(ctx context.Context, w *walker, f *finding) error {
 }
 
 // reset empties f for a stripe.
-func (f *finding) reset(number, height, rows int) {
+func (f *finding) reset(number, height, rows int, lists bool) {
 	f.stripe = number
 	f.lo, f.hi = number*height, min((number+1)*height, rows)
+	if lists {
+		f.lists = slices.Grow(f.lists, height)[:f.hi-f.lo]
+		for r := range f.lists {
+			f.lists[r] = f.lists[r][:0]
+		}
+		return
+	}
 	f.width = (rows - f.lo + vec.TileCols - 1) / vec.TileCols
 	size := (f.hi - f.lo) * f.width
 	if cap(f.bits) < size {
@@ -234,6 +247,9 @@ func (f *finding) reset(number, height, rows int) {
 
 // neighbors appends the neighbours of row u, ascending.
 func (f *finding) neighbors(dst []uint32, u int) []uint32 {
+	if f.lists != nil {
+		return append(dst, f.lists[u-f.lo]...)
+	}
 	for word, set := range f.bits[(u-f.lo)*f.width:][:f.width] {
 		for ; set != 0; set &= set - 1 {
 			dst = append(dst, uint32(f.lo+word*vec.TileCols+bits.TrailingZeros32(set)))

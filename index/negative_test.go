@@ -50,6 +50,10 @@ func entries(t *testing.T) map[string]entry {
 		"JoinRange": {[]int{1, 0, 9}, func(ctx context.Context, n []int) error {
 			return JoinRange(ctx, m, .5, n[1], n[2], JoinOptions{Workers: n[0]}, yield)
 		}},
+		"Moving.Join": {[]int{1}, func(ctx context.Context, n []int) error {
+			_, _, err := NewMoving(m.Rows, m.Dim).Join(ctx, m, .5, MovingOptions{Workers: n[0]}, yield)
+			return err
+		}},
 		"SampleDistances": {[]int{5}, func(ctx context.Context, n []int) error { _, err := SampleDistances(ctx, m, n[0], 1); return err }},
 		"Batches.Nearest": {[]int{2, 1}, func(ctx context.Context, n []int) error {
 			_, err := x.Batches().Nearest(ctx, []uint32{1, 2}, n[0], n[1], func(u, v uint32) bool { return true })

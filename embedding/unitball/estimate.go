@@ -28,7 +28,11 @@ func Bytes(g *csr.Graph, o Options) int64 {
 	// is listed then. The edges are beyond their bound at the start.
 	near := 4 * min(n*(n-1)/2, max(leastCap, 2*n*k)) / 5
 	const sieve = 1 // byte for each element, of a join
-	return (4*matrices+sieve)*n*k + 72*n + 4*near + perViolation*(near/4+m)
+	bytes := (4*matrices+sieve)*n*k + 76*n + 4*near + perViolation*(near/4+m)
+	if n >= manyVertices {
+		bytes += index.MovingBytes(int(n), int(k)) + 16*n + 8*m // with the graph in another order
+	}
+	return bytes
 }
 
 // Seconds estimates how long Embed takes if it makes all passes of one round, from a join
@@ -42,7 +46,7 @@ func Seconds(ctx context.Context, g *csr.Graph, o Options) (float64, error) {
 	o = o.WithDefaults()
 	n := g.Vertices()
 	some := min(n, max(256, 1<<18/o.Dim))
-	x, err := begin(some, Options{Dim: o.Dim})
+	x, err := begin(some, Options{Dim: o.Dim}, nil)
 	if err != nil || some == 0 {
 		return 0, err
 	}

@@ -6,9 +6,10 @@ import (
 )
 
 type run struct {
-	g    *csr.Graph
-	o    Options
-	n, k int
+	g     *csr.Graph
+	order []uint32 // vertex v of g is order[v] of the graph; nil where they are the same
+	o     Options
+	n, k  int
 
 	x, start     *vec.Matrix // rows, and the start rows if there is an anchor
 	mean, square *vec.Matrix // moments of the gradients

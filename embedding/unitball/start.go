@@ -17,15 +17,22 @@ const (
 
 // begin returns rows of length 1.2: random rows, or given start rows with a little
 // noise. In one dimension the root mean square of the rows is 1.2: rows of equal length
-// would be at two points, from which vertices at the same point could not move apart.
-func begin(n int, o Options) (*vec.Matrix, error) {
+// would be at two points, from which vertices at the same point could not move apart. Row v of
+// the start is of vertex order[v] of the graph, or of v if order is nil.
+func begin(n int, o Options, order []uint32) (*vec.Matrix, error) {
 	if o.Start != nil && (o.Start.Rows != n || o.Start.Dim != o.Dim) {
 		return nil, fmt.Errorf("%w: they are %d × %d, not %d × %d", ErrStart, o.Start.Rows, o.Start.Dim, n, o.Dim)
 	}
 	x := vec.NewMatrix(n, o.Dim)
 	random := rand.New(rand.NewPCG(o.Seed, 0))
+	startOf := func(v int) []float32 {
+		if order != nil {
+			v = int(order[v])
+		}
+		return o.Start.Row(v)
+	}
 	if o.Dim == 1 {
-		return x, beginLine(x.Data, o.Start, random)
+		return x, beginLine(x.Data, o.Start, startOf, random)
 	}
 	direction := make([]float64, o.Dim)
 	for v := range n {
@@ -35,7 +42,7 @@ func begin(n int, o Options) (*vec.Matrix, error) {
 		}
 		if o.Start == nil {
 			setLength(row, row, direction, 0)
-		} else if err := setLength(row, o.Start.Row(v), direction, noise); err != nil {
+		} else if err := setLength(row, startOf(v), direction, noise); err != nil {
 			return nil, fmt.Errorf("row %d: %w", v, err)
 		}
 	}
@@ -44,7 +51,7 @@ func begin(n int, o Options) (*vec.Matrix, error) {
 
 // beginLine sets x to random numbers, or to the start rows, which have one coordinate, with
 // a little noise; rows that are 0 get random numbers.
-func beginLine(x []float32, start *vec.Matrix, random *rand.Rand) error {
+func beginLine(x []float32, start *vec.Matrix, startOf func(v int) []float32, random *rand.Rand) error {
 	scale := 0.0
 	if start != nil {
 		size := length(start.Data)
@@ -55,8 +62,8 @@ func beginLine(x []float32, start *vec.Matrix, random *rand.Rand) error {
 	}
 	for v := range x {
 		y := random.NormFloat64()
-		if start != nil && start.Data[v] != 0 {
-			y = noise*y + scale*float64(start.Data[v])
+		if start != nil && startOf(v)[0] != 0 {
+			y = noise*y + scale*float64(startOf(v)[0])
 		}
 		x[v] = float32(y)
 	}

@@ -10,8 +10,9 @@ import (
 )
 
 // stateHead is the beginning of a checkpoint. Rows, moments, the best rows, the positions
-// of the list of near pairs, the start rows if there is an anchor, and the weights of the
-// vertices follow: without the moments where no move was made, and without what equals the rows.
+// of the list of near pairs, the start rows if there is an anchor, the weights of the
+// vertices, and with many vertices the bounds of the list follow: without the moments where no
+// move was made, and without what equals the rows.
 type stateHead struct {
 	Magic       [8]byte
 	Rows, Dim   int64
@@ -26,7 +27,7 @@ type stateHead struct {
 	Power       float64 // of violations
 }
 
-var stateMagic = [8]byte{'u', 'n', 'i', 't', 'b', 'a', 'l', '6'}
+var stateMagic = [8]byte{'u', 'n', 'i', 't', 'b', 'a', 'l', '7'}
 
 // write writes the state before a pass.
 func (r *run) write(w io.Writer) error { return r.writeState(w, false) }
@@ -56,6 +57,11 @@ func (r *run) writeState(w io.Writer, looked bool) error {
 	}
 	if err := vec.WriteNumbers(out, r.weights); err != nil {
 		return err
+	}
+	if moving := r.near.moving; moving != nil {
+		if _, err := out.Write(moving.Bounds()); err != nil {
+			return err
+		}
 	}
 	return out.Flush()
 }
@@ -123,6 +129,11 @@ func (r *run) read(from io.Reader) error {
 	if err := vec.ReadNumbers(in, ErrCheckpoint, r.weights); err != nil {
 		return err
 	}
+	if moving := r.near.moving; moving != nil {
+		if _, err := io.ReadFull(in, moving.Bounds()); err != nil {
+			return vec.StreamError(err, ErrCheckpoint)
+		}
+	}
 	for _, w := range r.weights {
 		if !(w >= leastWeight && w <= mostWeight) || math.IsNaN(w) {
 			return fmt.Errorf("%w: a weight of %g", ErrCheckpoint, w)
@@ -133,5 +144,5 @@ func (r *run) read(from io.Reader) error {
 
 // valid reports whether a list in a pass can have this state.
 func (l listState) valid(pass int64) bool {
-	return l.Radius >= 0 && l.Radius <= 4 && l.Skin >= 0 && l.Skin <= mostSkin && l.Looked >= 0 && l.Pass >= 0 && l.Pass <= pass && l.Thin <= mostThin
+	return l.Radius >= 0 && l.Radius <= 4 && l.Skin >= 0 && l.Skin <= mostSkin && l.Looked >= 0 && l.Pass >= 0 && l.Pass <= pass && l.Thin <= mostThin && l.Sampled <= l.Thin && l.Joined >= 0
 }

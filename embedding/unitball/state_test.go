@@ -15,7 +15,7 @@ import (
 )
 
 // stopAt stops a run after a pass, and returns its last checkpoint and its error.
-func stopAt(t *testing.T, g *csr.Graph, o Options, stop int) ([]byte, error) {
+func stopAt(t *testing.T, g *csr.Graph, o Options, stop, many int) ([]byte, error) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var saved bytes.Buffer
@@ -28,21 +28,25 @@ func stopAt(t *testing.T, g *csr.Graph, o Options, stop int) ([]byte, error) {
 		saved.Reset()
 		return write(&saved)
 	}}
-	_, _, err := Embed(ctx, g, o)
+	_, _, err := place(ctx, g, o, many)
 	return saved.Bytes(), err
 }
 
 // TestEmbed_Resume stops a run after every pass and continues it from its last checkpoint.
 func TestEmbed_Resume(t *testing.T) {
 	g := grown(t, 200, 8)
-	for _, anchor := range []float64{0, 0.05} {
+	for i, anchor := range []float64{0, 0.05, 0} {
+		many := manyVertices
+		if i == 2 {
+			many = 0
+		}
 		o := Options{Dim: 8, Passes: 12, Seed: 5, Anchor: &anchor}
-		want, _ := embed(t, g, o)
+		want, _ := embedMany(t, g, o, many)
 		for stop := range 13 {
 			if testing.Short() && stop%3 > 0 {
 				continue
 			}
-			saved, err := stopAt(t, g, o, stop)
+			saved, err := stopAt(t, g, o, stop, many)
 			if stop < 12 && !errors.Is(err, context.Canceled) {
 				t.Fatalf("stopped at pass %d: %v", stop, err)
 			}
@@ -51,17 +55,17 @@ func TestEmbed_Resume(t *testing.T) {
 			}
 			again := o
 			again.Checkpoints.From = bytes.NewReader(saved)
-			got, stats := embed(t, g, again)
+			got, stats := embedMany(t, g, again, many)
 			if !slices.Equal(got.Data, want.Data) || stats.Passes != 12 {
 				t.Errorf("different rows after a stop at pass %d", stop)
 			}
 			again.Checkpoints.From = bytes.NewReader(saved[:len(saved)-1-stop])
-			if _, _, err := Embed(t.Context(), g, again); !errors.Is(err, ErrCheckpoint) {
+			if _, _, err := place(t.Context(), g, again, many); !errors.Is(err, ErrCheckpoint) {
 				t.Errorf("a truncated checkpoint: %v", err)
 			}
 			again.Dim++
 			again.Checkpoints.From = bytes.NewReader(saved)
-			if _, _, err := Embed(t.Context(), g, again); !errors.Is(err, ErrCheckpoint) {
+			if _, _, err := place(t.Context(), g, again, many); !errors.Is(err, ErrCheckpoint) {
 				t.Errorf("a checkpoint of a different dimension: %v", err)
 			}
 		}
@@ -71,6 +75,12 @@ func TestEmbed_Resume(t *testing.T) {
 // TestEmbed_ResumeSaved continues a run of several rounds from each of the checkpoints that it saved
 // while it ran. Some have the rows and the moments alone.
 func TestEmbed_ResumeSaved(t *testing.T) {
+	for _, many := range []int{manyVertices, 0} {
+		resumeSaved(t, many)
+	}
+}
+
+func resumeSaved(t *testing.T, many int) {
 	g := grown(t, 300, 6)
 	o := Options{Dim: 24, Passes: 60, Seed: 1}
 	if testing.Short() {
@@ -84,8 +94,8 @@ func TestEmbed_ResumeSaved(t *testing.T) {
 		all = append(all, b.Bytes())
 		return err
 	}}
-	want, stats := embed(t, g, saving)
-	plain, _ := embed(t, g, o)
+	want, stats := embedMany(t, g, saving, many)
+	plain, _ := embedMany(t, g, o, many)
 	if !slices.Equal(plain.Data, want.Data) || len(all) < stats.Passes {
 		t.Fatalf("%d checkpoints of %d passes, or they changed the result", len(all), stats.Passes)
 	}
@@ -102,12 +112,12 @@ func TestEmbed_ResumeSaved(t *testing.T) {
 			again.Checkpoints.Save = func(write func(io.Writer) error) error { return write(&last) }
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
-			if _, _, err := Embed(ctx, g, again); !errors.Is(err, context.Canceled) {
+			if _, _, err := place(ctx, g, again, many); !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}
 			again.Checkpoints = Checkpoints{From: &last}
 		}
-		if got, stats := embed(t, g, again); !slices.Equal(got.Data, want.Data) {
+		if got, stats := embedMany(t, g, again, many); !slices.Equal(got.Data, want.Data) {
 			t.Errorf("different rows from checkpoint %d, after %d passes", i, stats.Passes)
 		}
 	}
@@ -160,9 +170,15 @@ func TestEmbed_ResumeAnywhere(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: embeds once for each pass; TestEmbed_Resume stops once")
 	}
+	for _, many := range []int{manyVertices, 0} {
+		resumeAnywhere(t, many)
+	}
+}
+
+func resumeAnywhere(t *testing.T, many int) {
 	g := grown(t, 150, 8)
 	o := Options{Dim: 32, Passes: 14, Seed: 5, Workers: 2}
-	want, _ := embed(t, g, o)
+	want, _ := embedMany(t, g, o, many)
 	stopped := 0
 	for left := int64(1); left < 6000; left += 17 * int64(repeat.Every(3)) {
 		ctx := &stopping{}
@@ -171,7 +187,7 @@ func TestEmbed_ResumeAnywhere(t *testing.T) {
 		var saved bytes.Buffer
 		first := o
 		first.Checkpoints = Checkpoints{Every: 1 << 60, Save: func(write func(io.Writer) error) error { return write(&saved) }}
-		_, _, err := Embed(ctx, g, first)
+		_, _, err := place(ctx, g, first, many)
 		ctx.cancel()
 		if err == nil {
 			break // the run ended, and would again
@@ -182,11 +198,11 @@ func TestEmbed_ResumeAnywhere(t *testing.T) {
 		stopped++
 		again := o
 		again.Checkpoints.From = &saved
-		if got, _ := embed(t, g, again); !slices.Equal(got.Data, want.Data) {
+		if got, _ := embedMany(t, g, again, many); !slices.Equal(got.Data, want.Data) {
 			t.Errorf("different rows after a stop at check %d of the context", left)
 		}
 	}
 	if stopped < 10 {
-		t.Errorf("only %d runs were stopped", stopped)
+		t.Errorf("many are %d: only %d runs were stopped", many, stopped)
 	}
 }

@@ -30,11 +30,16 @@ const (
 // documentation. Row v belongs to vertex v. Errors: ErrOptions, ErrStart, ErrCheckpoint
 // for a checkpoint, that of Save, or that of ctx.
 func Embed(ctx context.Context, g *csr.Graph, o Options) (*vec.Matrix, Stats, error) {
+	return place(ctx, g, o, manyVertices)
+}
+
+// place is Embed for tests, which have fewer vertices that are many.
+func place(ctx context.Context, g *csr.Graph, o Options, many int) (*vec.Matrix, Stats, error) {
 	if err := o.Validate(); err != nil {
 		return nil, Stats{}, err
 	}
 	began := time.Now()
-	r, err := newRun(g, o.WithDefaults())
+	r, err := newRun(g, o.WithDefaults(), many)
 	if err != nil {
 		return nil, Stats{}, err
 	}
@@ -46,16 +51,34 @@ func Embed(ctx context.Context, g *csr.Graph, o Options) (*vec.Matrix, Stats, er
 		return nil, Stats{}, fmt.Errorf("certificate: %w", err)
 	}
 	stats.Passes, stats.Joins, stats.Seconds = r.pass, r.near.built, time.Since(began).Seconds()
-	return r.best, stats, nil
+	return r.result(), stats, nil
 }
 
-// newRun returns a run at its beginning, or in the state of a checkpoint.
-func newRun(g *csr.Graph, o Options) (*run, error) {
+// result returns the best rows in the order of the graph.
+func (r *run) result() *vec.Matrix {
+	if r.order == nil {
+		return r.best
+	}
+	rows := r.gradients // they are not used any more
+	for v, u := range r.order {
+		copy(rows.Row(int(u)), r.best.Row(v))
+	}
+	return rows
+}
+
+// newRun returns a run at its beginning, or in the state of a checkpoint. From so many vertices on
+// they are many.
+func newRun(g *csr.Graph, o Options, many int) (*run, error) {
 	n := g.Vertices()
+	var order []uint32
+	if n >= many {
+		order = orderOf(g)
+		g = ordered(g, order)
+	}
 	r := &run{
-		g: g, o: o, n: n, k: o.Dim, mean: vec.NewMatrix(n, o.Dim), square: vec.NewMatrix(n, o.Dim),
+		g: g, order: order, o: o, n: n, k: o.Dim, mean: vec.NewMatrix(n, o.Dim), square: vec.NewMatrix(n, o.Dim),
 		gradients: vec.NewMatrix(n, o.Dim), best: vec.NewMatrix(n, o.Dim),
-		weights: make([]float64, n), near: newNearList(g, o.Dim, o.Workers), f: newForces(n), step: o.Step,
+		weights: make([]float64, n), near: newNearList(g, o.Dim, o.Workers, order != nil), f: newForces(n), step: o.Step,
 		bestWrong: Wrong{Edges: g.Edges()}, // also in a checkpoint of a run that is stopped in its first pass
 	}
 	if o.Checkpoints.From != nil {
@@ -65,7 +88,7 @@ func newRun(g *csr.Graph, o Options) (*run, error) {
 		r.weights[v] = 1
 	}
 	var err error
-	r.x, err = begin(n, o)
+	r.x, err = begin(n, o, order)
 	if err == nil && *o.Anchor > 0 {
 		r.start = vec.NewMatrix(n, o.Dim)
 		copy(r.start.Data, r.x.Data)
@@ -169,7 +192,7 @@ func (r *run) ends() bool { return r.f.wrong.Pairs() <= r.o.Tolerance || r.pass 
 // built, the measurement is not cancelled: the new list must not be saved before it has judged
 // the last one.
 func (r *run) relist(ctx context.Context, margin float64, known int) error {
-	if err := r.near.relist(ctx, r.x, 1+margin, r.step, r.pass); err != nil {
+	if err := r.near.relist(ctx, r.x, 1+margin, r.step, r.pass, r.ends()); err != nil {
 		return err
 	}
 	if err := r.measure(context.WithoutCancel(ctx), margin); err != nil {

@@ -82,7 +82,13 @@ func count(g *csr.Graph, m *vec.Matrix) Wrong {
 
 func embed(t testing.TB, g *csr.Graph, o Options) (*vec.Matrix, Stats) {
 	t.Helper()
-	rows, stats, err := Embed(t.Context(), g, o)
+	return embedMany(t, g, o, manyVertices)
+}
+
+// embedMany is embed where so many vertices are many.
+func embedMany(t testing.TB, g *csr.Graph, o Options, many int) (*vec.Matrix, Stats) {
+	t.Helper()
+	rows, stats, err := place(t.Context(), g, o, many)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,12 +126,14 @@ func TestEmbed_Exact(t *testing.T) {
 		{"hubs", grown(t, 400, 5), 64},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			rows, stats := embed(t, c.g, Options{Dim: c.dim, Passes: 600, Seed: 1})
-			if rows.Rows != c.g.Vertices() || rows.Dim != c.dim {
-				t.Fatalf("rows are %d × %d", rows.Rows, rows.Dim)
-			}
-			if stats.Wrong.Pairs() != 0 {
-				t.Errorf("%d of %d edges missed and %d false ones after %d passes", stats.Wrong.Missed, stats.Wrong.Edges, stats.Wrong.False, stats.Passes)
+			for _, many := range []int{manyVertices, 0} {
+				rows, stats := embedMany(t, c.g, Options{Dim: c.dim, Passes: 600, Seed: 1}, many)
+				if rows.Rows != c.g.Vertices() || rows.Dim != c.dim {
+					t.Fatalf("rows are %d × %d", rows.Rows, rows.Dim)
+				}
+				if stats.Wrong.Pairs() != 0 {
+					t.Errorf("many are %d: %d of %d edges missed and %d false ones after %d passes", many, stats.Wrong.Missed, stats.Wrong.Edges, stats.Wrong.False, stats.Passes)
+				}
 			}
 		})
 	}
@@ -155,7 +163,7 @@ func TestEmbed_Rounds(t *testing.T) {
 		t.Fatalf("one round: %d wrong pairs after %d passes; all: %d after %d", one.Wrong.Pairs(), one.Passes, all.Wrong.Pairs(), all.Passes)
 	}
 	for stop := 55; stop < all.Passes; stop += 1 + 7*(stop%2) {
-		saved, err := stopAt(t, g, o, stop)
+		saved, err := stopAt(t, g, o, stop, manyVertices)
 		if !errors.Is(err, context.Canceled) {
 			t.Fatalf("stopped at pass %d: %v", stop, err)
 		}
@@ -187,7 +195,7 @@ func TestForces(t *testing.T) {
 		pass   int
 		power  float64
 	}{{0.05, 0, 1}, {0.3, 0, 1}, {0.3, 105, 0.5}, {0.3, 225, -0.25}} {
-		r, err := newRun(g, Options{Dim: 6, Seed: 2, Anchor: new(0.25), Margin: c.margin, Passes: 300}.WithDefaults())
+		r, err := newRun(g, Options{Dim: 6, Seed: 2, Anchor: new(0.25), Margin: c.margin, Passes: 300}.WithDefaults(), manyVertices)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -270,16 +278,18 @@ func TestEmbed_SameBytes(t *testing.T) {
 }
 
 func sameBytes(t *testing.T, g *csr.Graph, o Options) {
-	want, _ := embed(t, g, o)
-	for _, workers := range []int{1, 3} {
-		o.Workers = workers
-		if got, _ := embed(t, g, o); !slices.Equal(got.Data, want.Data) {
-			t.Errorf("different rows with %d workers", workers)
+	for _, many := range []int{0, manyVertices} {
+		want, _ := embedMany(t, g, o, many)
+		for _, workers := range []int{1, 3} {
+			o.Workers = workers
+			if got, _ := embedMany(t, g, o, many); !slices.Equal(got.Data, want.Data) {
+				t.Errorf("many are %d: different rows with %d workers", many, workers)
+			}
 		}
 	}
 	var first []float32
 	for _, skin := range []float64{firstSkin, 0, 0.01, 2} {
-		r, err := newRun(g, o.WithDefaults())
+		r, err := newRun(g, o.WithDefaults(), manyVertices)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -358,7 +368,7 @@ func communities(t *testing.T, groups, size, dim int) (*csr.Graph, *vec.Matrix) 
 // TestNearList_Sure compares the counts of a run with those of all pairs: equal if the list is
 // sure, and otherwise slightly smaller at most.
 func TestNearList_Sure(t *testing.T) {
-	r, err := newRun(grown(t, 300, 8), Options{Dim: 64, Passes: 40, Seed: 5}.WithDefaults())
+	r, err := newRun(grown(t, 300, 8), Options{Dim: 64, Passes: 40, Seed: 5}.WithDefaults(), manyVertices)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -397,7 +407,7 @@ func TestNearList_Late(t *testing.T) {
 			}
 		}
 	}
-	r, err := newRun(graphOf(t, 2*size+2, edges...), Options{Dim: 64, Seed: 3}.WithDefaults())
+	r, err := newRun(graphOf(t, 2*size+2, edges...), Options{Dim: 64, Seed: 3}.WithDefaults(), manyVertices)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -427,7 +437,7 @@ func TestNearList_Late(t *testing.T) {
 }
 
 func TestNearList_Judge(t *testing.T) {
-	l := newNearList(grown(t, 50, 3), 64, 1)
+	l := newNearList(grown(t, 50, 3), 64, 1, false)
 	for _, c := range []struct {
 		late, all int
 		many      bool
@@ -446,7 +456,7 @@ func TestNearList_Full(t *testing.T) {
 		t.Skip("-short: looks at all pairs of 3,000 vertices")
 	}
 	g := star(t, 3000)
-	r, err := newRun(g, Options{Dim: 2, Seed: 1}.WithDefaults())
+	r, err := newRun(g, Options{Dim: 2, Seed: 1}.WithDefaults(), manyVertices)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -454,7 +464,7 @@ func TestNearList_Full(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := r.f.wrong.False
-	r.near = newNearList(g, 2, 0)
+	r.near = newNearList(g, 2, 0, false)
 	r.near.most = 100_000
 	if err := r.look(t.Context()); err != nil {
 		t.Fatal(err)

@@ -240,6 +240,13 @@ func tileWithin(k kind, mask *[TileRows]uint32, c *[TileRows * TileCols]float32,
 	return tileWithinGo(mask, c, rowNorms, colNorms, limit)
 }
 
+func tileLeast(k kind, c *[TileRows * TileCols]float32, rowNorms *[TileRows]float32, colNorms *[TileCols]float32) float32 {
+	if k == avx512 {
+		return tileLeastAVX512(&c[0], &rowNorms[0], &colNorms[0])
+	}
+	return tileLeastGo(c, rowNorms, colNorms)
+}
+
 func tileAdd64(k kind, acc *[TileRows * TileCols]float64, c *[TileRows * TileCols]float32) {
 	switch k {
 	case avx512:

@@ -65,3 +65,7 @@ func fetchRows(kind, []*float32, int) {}
 func scanDots(k kind, dst, x, rows []float32) { scanDotsBy(k, dst, x, rows) }
 
 func scanL2Squared(k kind, dst, x, rows []float32) { scanL2SquaredBy(k, dst, x, rows) }
+
+func tileLeast(_ kind, c *[TileRows * TileCols]float32, rowNorms *[TileRows]float32, colNorms *[TileCols]float32) float32 {
+	return tileLeastGo(c, rowNorms, colNorms)
+}

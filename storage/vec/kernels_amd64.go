@@ -150,6 +150,11 @@ func tileBytesNearVNNI(mask *uint32, c *float32, steps int, a, b *uint32, base *
 //go:noescape
 func tileWithinAVX512(mask *uint32, c, rowNorms, colNorms *float32, limit float32) bool
 
+// tileLeastAVX512 is [TileLeast].
+//
+//go:noescape
+func tileLeastAVX512(c, rowNorms, colNorms *float32) float32
+
 // tileWithinAVX2 is [TileWithin].
 //
 //go:noescape

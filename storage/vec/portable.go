@@ -217,6 +217,16 @@ func tileWithinGo(mask *[TileRows]uint32, c *[TileRows * TileCols]float32, rowNo
 	return some != 0
 }
 
+func tileLeastGo(c *[TileRows * TileCols]float32, rowNorms *[TileRows]float32, colNorms *[TileCols]float32) float32 {
+	least := float32(math.Inf(1))
+	for i, row := range rowNorms {
+		for j, product := range c[i*TileCols : (i+1)*TileCols] {
+			least = min(least, row+colNorms[j]-2*product)
+		}
+	}
+	return least
+}
+
 func tileAdd64Go(acc *[TileRows * TileCols]float64, c *[TileRows * TileCols]float32) {
 	for i, v := range c {
 		acc[i] += float64(v)

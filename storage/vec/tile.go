@@ -49,6 +49,12 @@ func TileWithin(mask *[TileRows]uint32, c *[TileRows * TileCols]float32, rowNorm
 	return tileWithin(active, mask, c, rowNorms, colNorms, limit)
 }
 
+// TileLeast returns the least rowNorms[i] + colNorms[j] − 2·c[i·32+j] of a tile, of which
+// [TileWithin] tells whether they are above a limit. None may be a NaN.
+func TileLeast(c *[TileRows * TileCols]float32, rowNorms *[TileRows]float32, colNorms *[TileCols]float32) float32 {
+	return tileLeast(active, c, rowNorms, colNorms)
+}
+
 // PackCols packs a panel of at most 32 columns as the b of [Tile]:
 // dst[l·32+j] = element (l, j) of src, and zero for j ≥ src.Cols. It panics if
 // src has more columns or dst is shorter than 32·src.Rows.

@@ -296,6 +296,45 @@ rows:
 	VZEROUPPER
 	RET
 
+// func tileLeastAVX512(c, rowNorms, colNorms *float32) float32
+TEXT ·tileLeastAVX512(SB), NOSPLIT, $0-28
+	MOVQ         c+0(FP), SI
+	MOVQ         rowNorms+8(FP), BX
+	MOVQ         colNorms+16(FP), R8
+	VMOVUPS      (R8), Z28
+	VMOVUPS      64(R8), Z29
+	MOVL         $0x40000000, AX // 2.0
+	VPBROADCASTD AX, Z31
+	MOVL         $0x7F800000, AX // +Inf
+	VPBROADCASTD AX, Z3
+	VMOVAPS      Z3, Z4
+	MOVL         $12, CX
+
+rows:
+	VBROADCASTSS (BX), Z0
+	VADDPS       Z28, Z0, Z1
+	VADDPS       Z29, Z0, Z2
+	VFNMADD231PS (SI), Z31, Z1
+	VFNMADD231PS 64(SI), Z31, Z2
+	VMINPS       Z1, Z3, Z3
+	VMINPS       Z2, Z4, Z4
+	ADDQ         $128, SI
+	ADDQ         $4, BX
+	DECL         CX
+	JNZ          rows
+	VMINPS        Z4, Z3, Z3
+	VEXTRACTF64X4 $1, Z3, Y4
+	VMINPS        Y4, Y3, Y3
+	VEXTRACTF128  $1, Y3, X4
+	VMINPS        X4, X3, X3
+	VPERMILPS     $0x4E, X3, X4
+	VMINPS        X4, X3, X3
+	VPERMILPS     $0xB1, X3, X4
+	VMINPS        X4, X3, X3
+	VMOVSS        X3, ret+24(FP)
+	VZEROUPPER
+	RET
+
 // func tileAdd64AVX512(acc *float64, c *float32)
 TEXT ·tileAdd64AVX512(SB), NOSPLIT, $0-16
 	MOVQ acc+0(FP), DI

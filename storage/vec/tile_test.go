@@ -264,3 +264,34 @@ func TestPack_ColumnsAndRows(t *testing.T) {
 		}
 	}
 }
+
+func TestTileLeast(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		rng := newRand(5)
+		for round := range 300 {
+			var c [TileRows * TileCols]float32
+			var rowNorms [TileRows]float32
+			var colNorms [TileCols]float32
+			for i := range c {
+				c[i] = float32(rng.NormFloat64())
+			}
+			for i := range rowNorms {
+				rowNorms[i] = float32(rng.NormFloat64())
+			}
+			for j := range colNorms {
+				colNorms[j] = float32(rng.NormFloat64())
+			}
+			c[rng.IntN(len(c))] += 10 // any place can have the least
+			if round%3 == 0 {         // padding has no least
+				rowNorms[TileRows-1], colNorms[TileCols-1] = float32(math.Inf(1)), float32(math.Inf(1))
+			}
+			want := float32(math.Inf(1))
+			for i := range c {
+				want = min(want, rowNorms[i/TileCols]+colNorms[i%TileCols]-2*c[i])
+			}
+			if got := tileLeast(k, &c, &rowNorms, &colNorms); got != want {
+				t.Fatalf("round %d: %v, want %v", round, got, want)
+			}
+		}
+	})
+}
