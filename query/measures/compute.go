@@ -195,8 +195,8 @@ func (f computable) read(c *engine.Call) (*session.Graph, *csr.Directed, error) 
 		return c.Directed(f.graph.Name, fault.Graph)
 	}
 	view, err := c.Graph(f.graph.Name, fault.Graph)
-	if err == nil && f.graph.Directed && !f.measure.weak {
-		c.Notice("graph %s is directed: %s reads its undirected view", fault.Name(f.graph.Name), f.measure.Name)
+	if err == nil && !f.measure.weak {
+		c.NoteView(f.graph)
 	}
 	return view, nil, err
 }
