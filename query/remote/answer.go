@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"sync/atomic"
 
 	"heavytail/query"
 	"heavytail/query/internal/wire"
@@ -16,11 +17,11 @@ type answer struct {
 	put     func(*conn) // gives the connection back
 	request query.Request
 
-	ctx   context.Context
-	watch func() bool   // stops the watch of the context
-	fed   chan struct{} // closed when the input is sent; nil without
-	input error         // of reading the input; may be read when fed is closed
-	ended bool          // the last frame was read
+	ctx    context.Context
+	watch  func() bool           // stops the watch of the context
+	fed    chan struct{}         // closed when the input is sent; nil without
+	broken atomic.Pointer[error] // of reading the input
+	ended  bool                  // the last frame was read
 
 	notices []rows.Notice
 }
@@ -59,7 +60,7 @@ func (a *answer) feed(id int64) {
 			_ = a.conn.send(&wire.Message{ID: id, Last: true}) // the error also comes with the next read
 			return
 		default:
-			a.input = err
+			a.broken.Store(&err)
 			a.conn.cancel(id) // the server must not take the part for the whole
 			return
 		}
@@ -77,6 +78,8 @@ func (a *answer) next() (*wire.Frame, error) {
 		switch {
 		case err != nil && a.ctx.Err() != nil:
 			return nil, fmt.Errorf("%w: %w", a.ctx.Err(), err)
+		case err != nil && a.broken.Load() != nil:
+			return nil, fmt.Errorf("%w: %w", *a.broken.Load(), err)
 		case err != nil:
 			return nil, err
 		case f.Progress != nil:
@@ -95,8 +98,8 @@ func (a *answer) next() (*wire.Frame, error) {
 		if f.Error == nil || f.Columns != nil || f.Rows != nil {
 			return f, nil // or only notices
 		}
-		if a.fed != nil && !a.feeding() && a.input != nil {
-			return nil, a.input
+		if broken := a.broken.Load(); broken != nil {
+			return nil, *broken // the server knows only that the statement was cancelled
 		}
 		return nil, f.Error.Err()
 	}

@@ -56,8 +56,8 @@ func (c *conn) send(m *wire.Message) error {
 	return nil
 }
 
-// patience is how long the server may take to end a statement that was cancelled.
-const patience = 10 * time.Second
+// patience is how long the server may take to end a statement that was cancelled: longer than a busy machine needs.
+const patience = 30 * time.Second
 
 // cancel asks the server to cancel a statement. Its answer then ends soon, with an error or without.
 func (c *conn) cancel(id int64) {
