@@ -1,10 +1,13 @@
 package storage
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -234,5 +237,71 @@ func TestImport_MissingValues(t *testing.T) {
 	info, err := db.Graph(context.Background(), "g")
 	if err != nil || len(info.Attributes) != 1 {
 		t.Errorf("%+v, %v", info.Attributes, err)
+	}
+}
+
+// An import gives the same graph and the same figures on any number of processors: the vertices in the
+// order in which the text names them, whatever their keys look like, and its distinct edges.
+func TestImport_Processors(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, weight := range []string{"", "3"} {
+		for _, directed := range []format.Direction{format.Directed, format.Undirected} {
+			var text strings.Builder
+			random := rand.New(rand.NewPCG(4, 4))
+			number, edges := map[string]int{}, map[[2]int]bool{}
+			forms := []string{"%d", "0%d", "k%d", "the key of vertex %d"}
+			var order []string
+			for i := range 50_000 {
+				var ends [2]int
+				for j := range ends {
+					// New vertices appear along the whole text.
+					v := i/4 - int(random.ExpFloat64()*1000)
+					key := fmt.Sprintf(forms[(v%4+4)%4], max(v, -v))
+					if _, known := number[key]; !known {
+						number[key] = len(order)
+						order = append(order, key)
+					}
+					ends[j] = number[key]
+					fmt.Fprintf(&text, "%s,", key)
+				}
+				fmt.Fprintf(&text, "%d\n", 1+i%7)
+				if directed == format.Undirected && ends[0] > ends[1] {
+					ends[0], ends[1] = ends[1], ends[0]
+				}
+				if ends[0] != ends[1] {
+					edges[ends] = true
+				}
+			}
+			var want []byte
+			var wantStats ImportStats
+			for _, processors := range []int{1, 2, 4} {
+				runtime.GOMAXPROCS(processors)
+				db := newStore(t, nil)
+				opts := ImportOptions{Format: format.Options{Directed: directed, EdgeListOptions: format.EdgeListOptions{Weight: weight, Header: format.HeaderNone}}}
+				stats, err := db.Import(t.Context(), "g", strings.NewReader(text.String()), opts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				stats.Seconds = 0
+				if want == nil {
+					want, wantStats = graphRecords(t, db, "g"), stats
+				}
+				if !bytes.Equal(graphRecords(t, db, "g"), want) || !reflect.DeepEqual(stats, wantStats) {
+					t.Errorf("%d processors, weight %q, %s: another result: %+v, want %+v", processors, weight, directed, stats, wantStats)
+				}
+				if stats.Vertices != len(order) || stats.Edges != int64(len(edges)) {
+					t.Errorf("%d processors, weight %q, %s: %d vertices and %d edges, want %d and %d", processors, weight, directed, stats.Vertices, stats.Edges, len(order), len(edges))
+				}
+				s, err := db.Snapshot(t.Context(), "g")
+				if err != nil {
+					t.Fatal(err)
+				}
+				for v, key := range order {
+					if got := s.Key(uint32(v)); got != key {
+						t.Fatalf("%d processors: vertex %d is %q, want %q", processors, v, got, key)
+					}
+				}
+			}
+		}
 	}
 }

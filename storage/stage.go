@@ -33,8 +33,9 @@ type publication struct {
 	order   []uint32 // vertices by key
 	digest  []byte
 	journal tree.JournalRecord
-	arcs    uint64             // of the contents
-	made    <-chan stagedBlock // from the journal's position on
+	arcs    uint64               // of the contents
+	made    <-chan []stagedBlock // from the journal's position on
+	ready   []stagedBlock        // the first of these
 	resumed bool
 	result  graphs.Record
 }
@@ -150,13 +151,18 @@ func (p *publication) items(part int, next uint64) int64 {
 	return int64(n)
 }
 
+// batchBytes is the size of a batch.
+func (p *publication) batchBytes() int {
+	if most := p.db.file.Opts.BatchBytes; p.most == 0 || most < p.most {
+		return most
+	}
+	return p.most
+}
+
 // batch writes records from the journal's position on until they fill a batch
 // or the last part ends.
 func (p *publication) batch(t *tree.Tx) error {
-	left := p.db.file.Opts.BatchBytes
-	if p.most > 0 {
-		left = min(left, p.most)
-	}
+	left := p.batchBytes()
 	for int(p.journal.Part) < len(tree.StagedParts) {
 		number := int(p.journal.Part)
 		if p.journal.Next == p.length(number) {
@@ -177,7 +183,11 @@ func (p *publication) batch(t *tree.Tx) error {
 			if err := t.Ctx.Err(); err != nil {
 				return err
 			}
-			b := <-p.made
+			if len(p.ready) == 0 {
+				p.ready = <-p.made
+			}
+			b := p.ready[0]
+			p.ready = p.ready[1:]
 			if b.key != nil {
 				if err := target.Put(b.key, target.Seed.Seal(b.key, b.record)); err != nil {
 					return err
@@ -196,25 +206,39 @@ type stagedBlock struct {
 	count       int    // items
 }
 
+// passBytes is the size of the blocks that are passed to another goroutine together: a few milliseconds.
+const passBytes = 1 << 18
+
 // makeBlocks makes the blocks of all parts from the journal's position on, in another goroutine,
-// up to a megabyte ahead: records are put and written to the file meanwhile. stop ends the
+// up to a batch ahead: records are put and written to the file meanwhile. stop ends the
 // goroutine.
-func (p *publication) makeBlocks() (made <-chan stagedBlock, stop func()) {
-	to, done := make(chan stagedBlock, 1<<20/block.MaxBlock), make(chan struct{})
+func (p *publication) makeBlocks() (made <-chan []stagedBlock, stop func()) {
+	to, done := make(chan []stagedBlock, p.batchBytes()/passBytes), make(chan struct{})
 	part, at := int(p.journal.Part), p.journal.Next
 	go func() {
+		var list []stagedBlock
+		bytes := 0
+		pass := func() bool {
+			select {
+			case to <- list:
+				list, bytes = make([]stagedBlock, 0, len(list)), 0
+				return true
+			case <-done:
+				return false
+			}
+		}
 		for ; part < len(tree.StagedParts); part, at = part+1, 0 {
 			next := p.blocks(part, at)
 			for at < p.length(part) {
 				b := next()
+				list = append(list, b)
 				at += uint64(b.count)
-				select {
-				case to <- b:
-				case <-done:
+				if bytes += len(b.key) + len(b.record); bytes >= passBytes && !pass() {
 					return
 				}
 			}
 		}
+		pass()
 	}()
 	return to, func() { close(done) }
 }

@@ -289,7 +289,11 @@ func noticeImport(c *engine.Call, req ImportRequest, stats storage.ImportStats) 
 		c.Notice("read as %s; format := 'edges' reads it as a list of edges", layoutTitle(stats.Layout))
 	}
 	if stats.Directed && !stats.DirectedGraph {
-		c.Notice("the file declares directed edges, and graph %s is undirected, so the two directions of a pair are one edge", fault.Name(req.Graph))
+		remedy := "; directed := 'true' keeps the directions in a new graph"
+		if req.Directed == format.Undirected {
+			remedy = ""
+		}
+		c.Notice("the file declares directed edges, and graph %s is undirected, so the two directions of a pair are one edge%s", fault.Name(req.Graph), remedy)
 	}
 	if auto := req.Directed == "" || req.Directed == format.DirectionAuto; stats.DirectedGraph && auto && stats.Version == 1 {
 		c.Notice("the file declares directed edges, and graph %s is directed; directed := 'false' makes it undirected", fault.Name(req.Graph))

@@ -3,9 +3,7 @@ package format
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"math"
-	"math/bits"
 	"slices"
 	"strings"
 
@@ -17,12 +15,77 @@ import (
 // bulk handles the leading lines that are plain.
 func (p *parser) bulk(text []byte) (done int, err error) {
 	switch {
-	case !p.first.decided || p.first.below || p.record.open || p.further.values != nil:
+	case !p.settled():
 		return 0, nil
-	case p.narrow:
-		return p.plainLines(text)
+	case p.attributed():
+		return p.plainFields(text)
 	}
-	return p.plainFields(text)
+	s, most := p.ahead, cmp.Or(p.opts.MaxLines, math.MaxInt64)-p.stats.Lines
+	if s == nil || !s.isOf(text, p.rules()) || int64(s.edges.Len()) > most {
+		s = &p.own
+		p.scan(text, most, s)
+	}
+	if s.done == 0 {
+		return 0, nil
+	}
+	return s.done, p.deliver(s)
+}
+
+// settled reports whether the lines above have decided what those below mean.
+func (p *parser) settled() bool {
+	return p.first.decided && !p.first.below && !p.record.open && p.further.values == nil
+}
+
+// rulesBelow returns the present rules, in a scanner that does not change, if they are those of the lines below.
+func (p *parser) rulesBelow() *scanner {
+	switch {
+	case !p.settled() || p.attributed():
+		return nil
+	case p.fixed == nil || p.fixed.rules() != p.rules():
+		fixed := p.scanner
+		p.fixed = &fixed
+	}
+	return p.fixed
+}
+
+func (p *parser) scanned(s *scan) { p.ahead = s }
+
+// attributed reports whether lines have attributes. A scan does not hold them.
+func (p *parser) attributed() bool {
+	return slices.ContainsFunc(p.reads, func(place int) bool { return place != placeNone })
+}
+
+// deliver delivers the edges of a scan.
+func (p *parser) deliver(s *scan) error {
+	e := &s.edges
+	e.both = p.both
+	p.stats.IgnoredColumns = max(p.stats.IgnoredColumns, s.extra)
+	if p.many != nil {
+		n, err := p.many(e)
+		for i := range e.measures[:min(n, len(e.measures))] {
+			edge := e.At(i)
+			p.stats.setTime(&edge, 0, p.stats.Lines+int64(i)+1)
+			p.stats.measured(&edge)
+		}
+		p.stats.Lines, p.stats.Edges = p.stats.Lines+int64(n), p.stats.Edges+int64(n)
+		return err
+	}
+	clear(p.attributes.values) // of braces in the line above
+	edge := Edge{Weight: 1, Both: p.both, Values: p.attributes.values}
+	for i := range e.Len() {
+		p.stats.Lines++
+		p.stats.Edges++
+		edge.Source, edge.Target = e.keys[2*i].of(e.text), e.keys[2*i+1].of(e.text)
+		if i < len(e.measures) {
+			e.measures[i].set(&edge)
+			p.stats.setTime(&edge, 0, p.stats.Lines)
+			p.stats.measured(&edge)
+		}
+		if err := p.yield(edge); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // line takes one line, without its line feed.
@@ -203,85 +266,16 @@ func (p *parser) tear() error {
 	return nil
 }
 
-// plainLines delivers the edges of the leading lines that are complete and contain nothing
-// unusual: ASCII, no quotes, no comment, two columns or more. It returns the number of bytes of
-// these lines. It handles each byte once and without function calls, which on lines of a dozen
-// bytes cost more than the bytes.
-func (p *parser) plainLines(text []byte) (done int, err error) {
-	text = text[:bytes.LastIndexByte(text, '\n')+1] // so that every scan below ends
-	class, runs := &p.class, p.sep == delimited.SeparatorWhitespace
-	most := cmp.Or(p.opts.MaxLines, math.MaxInt64)
-	clear(p.attributes.values) // of braces in the line above
-	edge := Edge{Weight: 1, Both: p.both, Values: p.attributes.values}
-	for at := 0; at < len(text); done = at {
-		for runs && class[text[at]] == classSeparator {
-			at++
-		}
-		source := at
-		at += leadingDigits(text, at)
-		for class[text[at]] == classKey {
-			at++
-		}
-		sourceEnd := at
-		if source == sourceEnd || class[text[at]] != classSeparator || delimited.IsComment(text[source]) {
-			return done, nil
-		}
-		at++
-		for runs && class[text[at]] == classSeparator {
-			at++
-		}
-		target := at
-		at += leadingDigits(text, at)
-		for class[text[at]] == classKey {
-			at++
-		}
-		targetEnd := at
-		end, extra := p.plainRest(text, at)
-		if end < 0 || extra > p.spare || target == targetEnd || max(sourceEnd-source, targetEnd-target) > p.opts.MaxKey || end-done > p.opts.MaxLine || p.stats.Lines == most {
-			return done, nil
-		}
-		at = end + 1
-		p.stats.Lines++
-		p.count(extra)
-		edge.Source, edge.Target = text[source:sourceEnd:sourceEnd], text[target:targetEnd:targetEnd]
-		err = p.yield(edge)
-		if err != nil {
-			return at, err
-		}
-	}
-	return done, nil
-}
-
-// leadingDigits returns the number of digits at a place of the text, up to eight, or 0 near its end. Most keys are
-// numbers, and where they have different lengths the end of a loop over their bytes cannot be predicted.
-func leadingDigits(text []byte, at int) int {
-	if len(text)-at < 8 {
-		return 0
-	}
-	word := binary.LittleEndian.Uint64(text[at:])
-	// The first byte that is no digit is found: bytes behind it may be changed by its carry.
-	other := ((word + 0x4646464646464646) | (word - 0x3030303030303030)) & 0x8080808080808080
-	return bits.TrailingZeros64(other) / 8
-}
-
-// plainFields does the same as plainLines for a plan that reads different columns than the
-// first two.
+// plainFields delivers the edges of the leading lines that a scan would take, with their attributes.
 func (p *parser) plainFields(text []byte) (done int, err error) {
 	text = text[:bytes.LastIndexByte(text, '\n')+1] // so that every scan below ends
 	most := cmp.Or(p.opts.MaxLines, math.MaxInt64)
 	for at := 0; at < len(text); done = at {
-		var field [delimited.Roles][]byte
 		clear(p.attributes.values)
-		p.relation = nil
-		end, extra := p.fields(text, at, &field)
-		if end < 0 || extra > p.spare || end-at > p.opts.MaxLine || p.stats.Lines == most {
-			return done, nil
-		}
-		edge := Edge{Source: field[delimited.Source], Target: field[delimited.Target], Weight: 1}
-		if !p.keysFit(&edge) {
-			return done, nil
-		}
-		if bad, _ := measure(&edge, &field); bad != delimited.Ignored || !p.plainValues() {
+		p.values, p.relation = p.attributes.values, nil
+		edge := Edge{Weight: 1}
+		end, extra := p.plainEdge(text, at, &edge)
+		if end < 0 || p.stats.Lines == most || !p.plainValues() {
 			return done, nil
 		}
 		if err := p.takeRelation(); err != nil {
@@ -289,6 +283,7 @@ func (p *parser) plainFields(text []byte) (done int, err error) {
 		}
 		at = end + 1
 		p.stats.Lines++
+		edge.Source, edge.Target = slices.Clip(edge.Source), slices.Clip(edge.Target)
 		if err := p.emitMeasured(&edge, extra); err != nil {
 			return at, err
 		}
@@ -307,80 +302,6 @@ func (p *parser) plainValues() bool {
 		}
 	}
 	return true
-}
-
-func (p *parser) keysFit(e *Edge) bool {
-	return len(e.Source) > 0 && len(e.Target) > 0 && max(len(e.Source), len(e.Target)) <= p.opts.MaxKey
-}
-
-// fields splits the line that begins at a byte of the text. It returns the position of the line
-// feed and the number of columns that are not read, or a negative position if there is
-// something unusual.
-func (p *parser) fields(text []byte, at int, field *[delimited.Roles][]byte) (end, extra int) {
-	class, runs, roles := &p.class, p.sep == delimited.SeparatorWhitespace, p.plan.Roles
-	for column := 0; ; column++ {
-		for runs && class[text[at]] == classSeparator {
-			at++
-		}
-		start := at
-		at += leadingDigits(text, at)
-		for class[text[at]] == classKey {
-			at++
-		}
-		if column == 0 && (delimited.IsComment(text[start]) || class[text[start]] == classNewline) {
-			return -1, 0
-		}
-		switch {
-		case runs && start == at: // blanks at the end of the line
-		case column < len(roles) && roles[column] != delimited.Ignored:
-			field[roles[column]] = text[start:at:at]
-		case column < len(p.reads) && p.reads[column] >= 0:
-			p.attributes.values[p.reads[column]] = text[start:at:at]
-		case column < len(p.reads) && p.reads[column] == placeRelation:
-			p.relation = text[start:at:at]
-		default:
-			extra++
-		}
-		switch {
-		case class[text[at]] == classSeparator:
-			at++
-		case class[text[at]] == classNewline:
-			return at, extra
-		case text[at] == '\r' && text[at+1] == '\n':
-			return at + 1, extra
-		default:
-			return -1, 0
-		}
-	}
-}
-
-// plainRest counts the remaining columns and returns the position of the line feed, or a
-// negative number if there is something unusual.
-func (p *parser) plainRest(text []byte, at int) (end, extra int) {
-	class, runs := &p.class, p.sep == delimited.SeparatorWhitespace
-	for {
-		switch class[text[at]] {
-		case classNewline:
-			return at, extra
-		case classSeparator:
-			at++
-			if !runs {
-				extra++
-			}
-		case classKey:
-			if runs {
-				extra++
-			}
-			for class[text[at]] == classKey {
-				at++
-			}
-		default:
-			if text[at] == '\r' && text[at+1] == '\n' {
-				return at + 1, extra
-			}
-			return -1, 0
-		}
-	}
 }
 
 // end decides at the end of the text what the first line was, if that is still open.

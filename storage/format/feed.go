@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 	"time"
 
 	"heavytail/storage/format/internal/delimited"
@@ -21,6 +22,8 @@ type feed struct {
 	reported time.Time      // when the progress was
 	block    compress.Block // the last one
 	again    bool           // next returns this block again
+	ahead    *ahead         // nil without scans
+	piece    *piece         // the block, if it was scanned
 	complete bool           // the input was read to its end without error
 }
 
@@ -28,7 +31,12 @@ func startFeed(ctx context.Context, r io.Reader, opts *EdgeListOptions, hashed b
 	return &feed{ctx: ctx, in: compress.Start(r, nameOr(opts.Name), hashed), opts: opts}
 }
 
-func (f *feed) close() { f.in.Close() }
+func (f *feed) close() {
+	if f.ahead != nil {
+		f.ahead.close()
+	}
+	f.in.Close()
+}
 
 // tokens returns the text for a reader of tokens.
 func (f *feed) tokens() tokens.Source {
@@ -50,7 +58,16 @@ func (f *feed) peek() []byte {
 
 // advance takes the next block of the input.
 func (f *feed) advance() {
-	f.block = f.in.Next(f.ctx)
+	if f.piece != nil {
+		f.ahead.free = append(f.ahead.free, f.piece)
+		f.piece = nil
+	}
+	if f.ahead != nil && len(f.ahead.blocks) > 0 {
+		f.piece = f.ahead.take()
+		f.block = f.piece.block
+	} else {
+		f.block = f.in.Next(f.ctx)
+	}
 	if damage, ok := f.block.Err.(*compress.Error); ok {
 		f.block.Err = &StreamError{f.opts.Name, damage.Format, damage.Offset, damage.Err}
 	}
@@ -90,8 +107,29 @@ func (f *feed) cancelled(err error) error {
 	return fmt.Errorf("reading %s: %w", nameOr(f.opts.Name), err)
 }
 
+// scan returns the scan of the block, or nil.
+func (f *feed) scan() *scan {
+	if f.piece == nil {
+		return nil
+	}
+	return &f.piece.scan
+}
+
+// look scans further blocks for a reader of lines that has taken this one.
+func (f *feed) look(to *lines) {
+	by := to.to.rulesBelow()
+	if by == nil {
+		return
+	}
+	if f.ahead == nil {
+		f.ahead = newAhead()
+	}
+	f.ahead.add(f.in, by, f.block)
+}
+
 // push passes the whole text to a reader of lines.
 func (f *feed) push(to *lines) error {
+	single := runtime.GOMAXPROCS(0) == 1
 	returns := false
 	for first := true; ; first = false {
 		text, err := f.next()
@@ -106,8 +144,12 @@ func (f *feed) push(to *lines) error {
 				return to.errorAt(to.stats.Lines+1, ErrSyntax, "below here a line ends in a line feed, and the lines above end in a carriage return alone; write one kind of line end")
 			}
 		}
+		to.to.scanned(f.scan())
 		if bad := to.block(text); bad != nil {
 			return bad
+		}
+		if !returns && !single {
+			f.look(to)
 		}
 		switch {
 		case err == io.EOF:

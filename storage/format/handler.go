@@ -9,23 +9,6 @@ import (
 	"heavytail/storage/internal/excerpt"
 )
 
-// Edge is one edge of a text. The slices are valid only during the call that delivers the edge.
-type Edge struct {
-	Source, Target []byte  // the keys as written, unquoted: "07" and "7" differ
-	Weight         float64 // 1 where none was given
-	Time           int64   // 0 where none was given
-	Weighted       bool    // a weight was given
-	Timed          bool    // a time was given
-	Dated          bool    // the time was given as a date; Time is in Unix seconds
-	cut            bool    // the time had a fraction, which is left out
-	// Both reports that the text calls this edge undirected: a directed graph has it in both
-	// directions. It is false where the text does not say.
-	Both bool
-	// Values has an entry for every column of Handler.EdgeColumns, as the values of a vertex. It is
-	// empty if there are no columns, or the function is nil.
-	Values [][]byte
-}
-
 // ReadStats describes a finished read. After an error it covers the part that was read.
 type ReadStats struct {
 	Layout   Layout `json:"layout"`   // as detected or as asked for, never LayoutAuto
@@ -110,6 +93,12 @@ func (s *ReadStats) measured(e *Edge) {
 type Handler struct {
 	// Edge takes an edge.
 	Edge func(Edge) error
+	// Edges, if it is not nil, takes edges of consecutive lines in place of Edge, where these are plain: it returns how
+	// many of them it took, with that of an error. They are valid only during the call.
+	Edges func(*Edges) (done int, err error)
+	// Find, if it is not nil, is called for the edges that Edges takes, at any time before, from several goroutines at
+	// once and in any order. It sets Numbers.
+	Find func(*Edges)
 	// Direction receives whether the edges of the text have a direction, from Source to Target. It is
 	// called at most once, before the first edge, and only if the text says so and
 	// Options.Directed does not decide. If the text calls an edge directed later, and the function has
@@ -308,19 +297,4 @@ func (t *tally) report(s *ReadStats) {
 		n := t.names[name]
 		s.remarks(t.what, excerpt.Name([]byte(name)), n.count, n.line, t.remedy)
 	}
-}
-
-// inSeconds makes a date of the time of an edge that is a number of units.
-func (e *Edge) inSeconds(perSecond int64) {
-	if perSecond == 0 || !e.Timed || e.Dated {
-		return
-	}
-	t := e.Time / perSecond
-	if rest := e.Time % perSecond; rest != 0 {
-		e.cut = true
-		if rest < 0 {
-			t--
-		}
-	}
-	e.Time, e.Dated = t, true
 }

@@ -14,6 +14,10 @@ type lineTaker interface {
 	// bulk processes the leading lines of the text that are complete and contain nothing
 	// unusual, and returns the number of their bytes.
 	bulk(text []byte) (done int, err error)
+	// rulesBelow returns the rules by which the text that follows can be scanned, or nil.
+	rulesBelow() *scanner
+	// scanned passes the scan of the next block, or nil.
+	scanned(*scan)
 	// line processes one line, without its line feed and without a byte order mark.
 	line(line []byte) error
 	// abandon is called for a line that exceeds the limit and is skipped.
@@ -156,6 +160,11 @@ func (l *lines) take(line []byte) error {
 
 // bulk leaves all lines to the method line.
 func (l *lines) bulk([]byte) (int, error) { return 0, nil }
+
+// rulesBelow returns nil: other texts are not scanned.
+func (l *lines) rulesBelow() *scanner { return nil }
+
+func (l *lines) scanned(*scan) {}
 
 // abandon does nothing in formats where no record spans several lines.
 func (l *lines) abandon() error { return nil }

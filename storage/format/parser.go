@@ -11,35 +11,32 @@ import (
 	"heavytail/storage/internal/excerpt"
 )
 
-// parser reads edges from lines. It has three paths for a line: plainLines for the bulk of all
-// files, plainFields if the plan reads columns other than the first two, and line for anything
-// unusual.
+// parser reads edges from lines. It has three paths for a line: scan for the bulk of all files,
+// plainFields for lines with attributes, and line for anything unusual.
 type parser struct {
 	lines
+	scanner
 	pairs  bool // the file holds pairs: there is no counts header
 	yield  func(Edge) error
+	many   func(*Edges) (int, error)
 	course direction
 
-	perSecond int64 // units of the times in a second; 0 if they are numbers
-	sep       delimited.Separator
-	both      bool           // the text calls its edges undirected
-	class     [256]byteClass // the class of each byte for plainLines, given sep
-	plan      delimited.Plan
-	narrow    bool // the plan is narrow
-	first     firstLine
-	columns   delimited.Columns // of the current line
-	braces    braces            // of the current line
-	record    record            // a record that continues after its line
-	names     []string          // of the columns, if the text has them
-	spare     int               // columns of the header line that the plan does not read; math.MaxInt without that line
-	further   further
+	both    bool // the text calls its edges undirected
+	first   firstLine
+	columns delimited.Columns // of the current line
+	braces  braces            // of the current line
+	record  record            // a record that continues after its line
+	names   []string          // of the columns, if the text has them
+	further further
 
 	attributes attributes
-	reads      []int  // by column: its place in attributes, placeNone or placeRelation
-	seen       int    // columns of attributes in the current line
-	relation   []byte // the type of the current line in Neo4j's file
-	relationAt int    // the place of the types, from 1 on, once there is one
+	seen       int // columns of attributes in the current line
+	relationAt int // the place of the types, from 1 on, once there is one
 	cells      cells
+
+	ahead *scan    // of the text, made before; may be nil
+	own   scan     // another one, reused
+	fixed *scanner // see rulesBelow; nil before it is needed
 }
 
 // further holds the values of columns other than the keys.
@@ -50,12 +47,13 @@ type further struct {
 
 func newParser(options Options, pairs bool, h Handler) *parser {
 	opts := options.EdgeListOptions
-	p := &parser{pairs: pairs, yield: h.Edge, course: newDirection(options, h)}
+	p := &parser{pairs: pairs, yield: h.Edge, many: h.Edges, course: newDirection(options, h)}
 	p.attributes = attributes{pass: h.EdgeColumns, most: options.MaxColumns, maxValue: options.MaxValue}
 	if pairs {
 		opts.Weight, opts.Time = NoColumn, NoColumn
 	}
-	p.opts, p.to, p.spare, p.perSecond = opts, p, math.MaxInt, unitsPerSecond(opts.TimeUnit)
+	p.opts, p.to = opts, p
+	p.scanner = scanner{find: h.Find, maxKey: opts.MaxKey, maxLine: opts.MaxLine, spare: math.MaxInt, perSecond: unitsPerSecond(opts.TimeUnit)}
 	sep, _ := delimited.ParseSeparator(opts.Separator) // Validate has seen it
 	p.separate(sep)
 	p.follow(delimited.NewPlan(p.opts.wanted()))
@@ -338,38 +336,6 @@ type heldLine struct {
 func (p *parser) direct() error {
 	p.both = p.course.all == courseUndirected
 	return p.course.declare(p.course.all)
-}
-
-// byteClass is the meaning of a byte in a plain line.
-type byteClass uint8
-
-const (
-	classKey       byteClass = iota // part of a key
-	classSeparator                  // between columns
-	classNewline
-	classUnusual // whatever needs a closer look
-)
-
-// classify returns the class of every byte. Bytes beyond ASCII are unusual since their encoding
-// must be checked.
-func classify(sep delimited.Separator) (class [256]byteClass) {
-	for c := range 128 {
-		class[c] = classKey
-	}
-	for c := 128; c < 256; c++ {
-		class[c] = classUnusual
-	}
-	class[0], class['\r'], class['\n'] = classUnusual, classUnusual, classNewline
-	class[' '], class['\t'] = classUnusual, classUnusual // trimmed, or part of a key
-	class['{'] = classUnusual                            // may begin a dictionary of attributes
-	if sep.Quotes() {
-		class['"'] = classUnusual
-	}
-	class[sep.Character()] = classSeparator
-	if sep == delimited.SeparatorWhitespace {
-		class['\t'] = classSeparator
-	}
-	return class
 }
 
 // lineFault finds what no line of edges may contain, which may be a whole record.

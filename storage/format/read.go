@@ -187,9 +187,10 @@ func readColumnar(f *columnarFile, opts Options, h Handler) (ReadStats, error) {
 // the whole input always ends it, also with a *LineError, and so does a damaged compressed
 // stream, with a *StreamError. An error of yield ends the read and is returned unchanged.
 //
-// A goroutine reads, hashes and decompresses up to eight blocks of 64 KiB ahead; nothing is
-// allocated per line. The goroutine has ended when ReadEdgeList returns, unless r.Read blocks:
-// then it ends when r.Read returns, and the caller must not use r before. Even then a cancelled
+// A goroutine reads, hashes and decompresses up to eight blocks of 256 KiB ahead, and up to three others
+// split their lines where there are processors; nothing is allocated per line. The goroutines have ended
+// when ReadEdgeList returns, unless r.Read blocks: then the first ends when r.Read returns, and the caller
+// must not use r before. Even then a cancelled
 // context ends the call within 100 ms; the error wraps ctx.Err().
 func ReadEdgeList(ctx context.Context, r io.Reader, opts EdgeListOptions, yield func(Edge) error) (ReadStats, error) {
 	if err := opts.Validate(); err != nil {

@@ -14,6 +14,9 @@ import (
 
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/sample"
+	"strconv"
+	"sync"
+	"sync/atomic"
 )
 
 // keySetOf is a set of keys in their order.
@@ -267,6 +270,52 @@ func TestKeyTable_Find(t *testing.T) {
 	if _, found := empty.Find(new(KeySet), []byte("a long key of a vertex")); found {
 		t.Error("an empty table finds something")
 	}
+}
+
+// While keys are interned, other goroutines find the numbers of those that were there before, never
+// another number, and none for a key that never comes.
+func TestInterner_Lookup(t *testing.T) {
+	names := NewInterner()
+	keys := func(i int) [3]string {
+		return [3]string{strconv.Itoa(i), fmt.Sprintf("k%d", i), fmt.Sprintf("a long key %d", i)}
+	}
+	var known atomic.Pointer[Lookup]
+	known.Store(names.Lookup())
+	var all sync.WaitGroup
+	for reader := range 2 {
+		all.Go(func() {
+			for done := 0; done < 30_000; {
+				now := known.Load()
+				done = now.names.Keys.Len()
+				var list []string
+				var want []uint32
+				for i := reader; i < 10_000; i += 97 {
+					for j, key := range keys(i) {
+						list, want = append(list, key, key+"x"), append(want, uint32(3*i+j), NoVertex)
+					}
+				}
+				numbers := make([]uint32, len(list))
+				now.FindAll(numbers, func(i int) []byte { return []byte(list[i]) })
+				for i, got := range numbers {
+					one := now.Find([]byte(list[i]))
+					if must := int(want[i]) < done; got != want[i] && (must || got != NoVertex) || one != want[i] && (must || one != NoVertex) {
+						t.Errorf("%q of %d: %d and %d, want %d", list[i], done, got, one, want[i])
+					}
+				}
+			}
+		})
+	}
+	for i := range 10_000 {
+		for _, key := range keys(i) {
+			if _, err := names.Intern([]byte(key)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if i%500 == 499 {
+			known.Store(names.Lookup())
+		}
+	}
+	all.Wait()
 }
 
 // Values are read back with the same bits, whatever their number; a value that is not

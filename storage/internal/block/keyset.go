@@ -10,6 +10,7 @@ import (
 	"math/bits"
 	"slices"
 	"sort"
+	"sync/atomic"
 	"unsafe"
 
 	"heavytail/storage/internal/fault"
@@ -156,7 +157,7 @@ func mergeInto[T any](out, a, b []T, compare func(a, b T) int) {
 // full. Keys of up to eight bytes, which are most keys in files of edges, are stored in the
 // table itself, so that a search causes one cache miss; longer keys are compared with the
 // KeySet. A slot takes 16 bytes for short keys and 8 for long ones. The seed differs from run
-// to run; no result depends on it.
+// to run; no result depends on it. Slots are read and written atomically: see [Lookup].
 type KeyTable struct {
 	short  []shortSlot
 	long   []uint64 // upper half: hash; lower half: number + 1, 0 where free
@@ -248,7 +249,7 @@ func (t *KeyTable) insertLong(hash uint64, id uint32) {
 	for t.long[at] != 0 {
 		at = (at + 1) & mask
 	}
-	t.long[at] = hash>>32<<32 | uint64(id+1)
+	atomic.StoreUint64(&t.long[at], hash>>32<<32|uint64(id+1))
 }
 
 func (t *KeyTable) insertShort(slot shortSlot) {
@@ -257,7 +258,8 @@ func (t *KeyTable) insertShort(slot shortSlot) {
 	for t.short[at].id != 0 {
 		at = (at + 1) & mask
 	}
-	t.short[at] = slot
+	t.short[at].key = slot.key
+	atomic.StoreUint32(&t.short[at].id, slot.id)
 }
 
 // spread hashes a short key.
@@ -295,11 +297,12 @@ func (t *KeyTable) Find(keys *KeySet, key []byte) (uint32, bool) {
 	mask := uint64(len(t.short) - 1)
 	for at := t.spread(packed) & mask; ; at = (at + 1) & mask {
 		slot := &t.short[at]
-		if slot.key == packed {
-			return slot.id - 1, slot.id != 0
-		}
-		if slot.id == 0 {
+		id := atomic.LoadUint32(&slot.id)
+		if id == 0 {
 			return 0, false
+		}
+		if slot.key == packed {
+			return id - 1, true
 		}
 	}
 }
@@ -311,12 +314,12 @@ func (t *KeyTable) findLong(keys *KeySet, key []byte) (uint32, bool) {
 	hash := maphash.Bytes(t.seed, key)
 	mask := uint64(len(t.long) - 1)
 	for at := hash & mask; ; at = (at + 1) & mask {
-		slot := t.long[at]
+		slot := atomic.LoadUint64(&t.long[at])
 		if slot == 0 {
 			return 0, false
 		}
 		if slot>>32 == hash>>32 {
-			if id := uint32(slot) - 1; bytes.Equal(keys.At(id), key) {
+			if id := uint32(slot) - 1; int(id) < keys.Len() && bytes.Equal(keys.At(id), key) {
 				return id, true
 			}
 		}
@@ -364,11 +367,68 @@ func (n *Interner) Intern(key []byte) (uint32, error) {
 		if value >= len(n.decimals) {
 			n.decimals = append(n.decimals, make([]uint32, limit-len(n.decimals))...)
 		}
-		n.decimals[value] = id + 1
+		atomic.StoreUint32(&n.decimals[value], id+1)
 	} else if !found {
 		n.table.Add(&n.Keys, id)
 	}
 	return id, nil
+}
+
+// Lookup finds the numbers that an Interner had given when it was made, and some of those that it gives
+// later. Several goroutines may use it while another one interns further keys.
+type Lookup struct{ names Interner }
+
+// Lookup returns the numbers so far.
+func (n *Interner) Lookup() *Lookup { return &Lookup{*n} }
+
+// Find returns the number of key, or NoVertex if it is not known.
+func (l *Lookup) Find(key []byte) uint32 {
+	n := &l.names
+	if value, isDecimal := decimalValue(key); isDecimal && value < len(n.decimals) {
+		if id := atomic.LoadUint32(&n.decimals[value]); id != 0 {
+			return id - 1
+		}
+	}
+	if id, found := n.table.Find(&n.Keys, key); found {
+		return id
+	}
+	return NoVertex
+}
+
+// FindAll sets each of numbers to that of key(i), as Find returns it. It asks the memory for several long keys before
+// it needs the first answer.
+func (l *Lookup) FindAll(numbers []uint32, key func(i int) []byte) {
+	const together = 32
+	long, keys := l.names.table.long, &l.names.Keys
+	var at [together]int            // in numbers, of long keys
+	var hash, slot [together]uint64 // of each
+	var from, to [together]int64    // the place of the known key whose hash is the same
+	for next := 0; next < len(numbers); {
+		n := 0
+		for ; next < len(numbers) && n < together; next++ {
+			k := key(next)
+			if len(k) <= shortKey || len(long) == 0 {
+				numbers[next] = l.Find(k)
+				continue
+			}
+			at[n], hash[n] = next, maphash.Bytes(l.names.table.seed, k)
+			slot[n] = atomic.LoadUint64(&long[hash[n]&uint64(len(long)-1)])
+			n++
+		}
+		for i := range n {
+			from[i], to[i] = 0, 0
+			if id := uint32(slot[i]); id != 0 && slot[i]>>32 == hash[i]>>32 && int(id) <= keys.Len() {
+				from[i], to[i] = keys.Offsets[id-1], keys.Offsets[id]
+			}
+		}
+		for i := range n {
+			if k := key(at[i]); bytes.Equal(keys.Blob[from[i]:to[i]], k) {
+				numbers[at[i]] = uint32(slot[i]) - 1
+			} else {
+				numbers[at[i]] = l.Find(k)
+			}
+		}
+	}
 }
 
 // decimalValue returns the value of a decimal number of up to eight digits without leading

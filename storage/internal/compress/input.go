@@ -35,10 +35,12 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 const (
-	// BlockBytes is the size of the blocks passed to the parser: about 5,000 lines, a few
-	// milliseconds even for a slow consumer, so checking the context once per block is enough.
-	// A block fits the second-level cache.
+	// BlockBytes is the size of the first block, which is enough to recognise what a text is.
 	BlockBytes = 64 << 10
+	// MostBytes is the size of the others: some 20,000 lines, a few milliseconds even for a slow
+	// consumer, so checking the context once per block is enough. Passing a block to another processor can
+	// take 50 µs, if that has to be woken, as long as reading 64 KiB.
+	MostBytes = 256 << 10
 	// blocksAhead is the number of blocks by which decompression may be ahead of the parser.
 	blocksAhead = 8
 	// zstdWindow is the most memory that a zstd frame may require: the default limit of the
@@ -147,8 +149,22 @@ func (in *Input) Next(ctx context.Context) Block {
 	}
 }
 
+// Ready returns the next block if it was read already.
+func (in *Input) Ready() (b Block, ready bool) {
+	select {
+	case b = <-in.full:
+		return b, true
+	default:
+		return b, false
+	}
+}
+
 // Release returns a block's buffer for reuse.
-func (in *Input) Release(b Block) { in.free <- b.Text[:BlockBytes] }
+func (in *Input) Release(b Block) {
+	if buffer := b.Text[:cap(b.Text)]; len(buffer) == MostBytes {
+		in.free <- buffer
+	}
+}
 
 // Close ends the goroutine.
 func (in *Input) Close() {
@@ -173,18 +189,8 @@ func (in *Input) run() {
 	defer close(in.ended)
 	text, closeText := in.open()
 	defer closeText()
+	buffer := make([]byte, BlockBytes)
 	for made := 0; ; {
-		var buffer []byte
-		if made < blocksAhead && len(in.free) == 0 {
-			buffer = make([]byte, BlockBytes)
-			made++
-		} else {
-			select {
-			case buffer = <-in.free:
-			case <-in.stop:
-				return
-			}
-		}
 		n, err := fill(text, buffer)
 		select {
 		case in.full <- Block{buffer[:n], err}:
@@ -192,6 +198,16 @@ func (in *Input) run() {
 			return
 		}
 		if err != nil {
+			return
+		}
+		if made < blocksAhead && len(in.free) == 0 {
+			buffer = make([]byte, MostBytes)
+			made++
+			continue
+		}
+		select {
+		case buffer = <-in.free:
+		case <-in.stop:
 			return
 		}
 	}

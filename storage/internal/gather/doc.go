@@ -31,7 +31,6 @@
 //	source.go       sorted lists of edges, and merging them
 //	run.go          a sorted list of edges in a temporary file
 //	edgebuffer.go   the edges of an import, in memory and in runs
-//	feed.go         edges on the way to the buffer, which another goroutine fills
 //	rows.go         the rows of a graph from sorted edges
 //	column.go       the values of an attribute, as texts
 //	name.go         the names of attributes

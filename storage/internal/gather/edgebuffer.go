@@ -84,21 +84,6 @@ func (p *edgeBuffer) limitRoom(ctx context.Context, rest int64) error {
 	return nil
 }
 
-// take adds edges between different vertices, first those without a weight and a time.
-func (p *edgeBuffer) take(ctx context.Context, plain []uint64, valued []occurrence) error {
-	for _, e := range plain {
-		if err := p.add(ctx, e); err != nil {
-			return err
-		}
-	}
-	for _, o := range valued {
-		if err := p.addValued(ctx, o); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // add adds an edge between different vertices without a weight and a time.
 func (p *edgeBuffer) add(ctx context.Context, e uint64) error {
 	if p.withValues {
@@ -112,6 +97,9 @@ func (p *edgeBuffer) putPlain(ctx context.Context, e uint64) error {
 		if err := p.makeRoom(ctx); err != nil {
 			return err
 		}
+	}
+	if n := len(p.plain); n == cap(p.plain) {
+		p.plain = append(room[uint64](min(p.full, max(2*n, leastPileFull))), p.plain...)
 	}
 	p.plain = append(p.plain, e)
 	return nil
@@ -144,7 +132,7 @@ func (p *edgeBuffer) put(ctx context.Context, o occurrence) error {
 		}
 	}
 	if n := len(p.valued); n == cap(p.valued) { // append might allocate more than full
-		p.valued = append(make([]occurrence, 0, min(p.full, max(2*n, leastPileFull))), p.valued...)
+		p.valued = append(room[occurrence](min(p.full, max(2*n, leastPileFull))), p.valued...)
 	}
 	p.valued = append(p.valued, o)
 	return nil
@@ -230,9 +218,9 @@ func (p *edgeBuffer) grow(most int) {
 	p.full = min(2*p.full, most)
 	p.spareValued, p.sparePlain = nil, nil
 	if p.withValues {
-		p.valued = append(make([]occurrence, 0, p.full), p.valued...)
+		p.valued = append(room[occurrence](p.full), p.valued...)
 	} else {
-		p.plain = append(make([]uint64, 0, p.full), p.plain...)
+		p.plain = append(room[uint64](p.full), p.plain...)
 	}
 }
 

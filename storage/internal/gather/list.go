@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"sync/atomic"
 
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
@@ -51,7 +52,7 @@ type List struct {
 	declared   declared
 	ctx        context.Context // of the read
 	buffer     *edgeBuffer
-	feed       feed // to the buffer
+	known      atomic.Pointer[block.Lookup] // the numbers of vertices that find finds
 	join       string
 
 	limit    int64
@@ -84,25 +85,24 @@ func NewList(ctx context.Context, o Options) *List {
 	temp := func() (tempFile, error) { return newTempFile(o.Dir, o.Pattern) }
 	buffer := newEdgeBuffer(o.Repeated, room, temp)
 	buffer.directed = o.Directed
-	return &List{
+	l := &List{
 		names: block.NewInterner(), ctx: ctx, join: o.Join, limit: limit, headerSeen: [2]int64{-1, -1},
-		buffer: buffer, feed: feed{buffer: buffer}, Directed: o.Directed, auto: o.Auto, both: o.Both,
+		buffer: buffer, Directed: o.Directed, auto: o.Auto, both: o.Both,
 		attributes: names{check: block.Attribute.Validate}, edgeAttributes: names{check: block.Attribute.ValidateEdge},
 	}
+	l.known.Store(l.names.Lookup())
+	return l
 }
 
 // Close removes the temporary files.
-func (l *List) Close() {
-	_ = l.feed.drain(l.ctx) // what it adds is removed with the rest
-	l.buffer.close()
-}
+func (l *List) Close() { l.buffer.close() }
 
 // BatchBytes is the most that one transaction of the import is to write.
 func (l *List) BatchBytes() int { return int(l.limit / batchPart) }
 
 // Handler returns the functions that a reader calls with the edges and vertices that it reads.
 func (l *List) Handler() format.Handler {
-	h := format.Handler{Edge: l.addEdge, EdgeColumns: l.addEdgeColumns, Columns: l.addColumns, Vertex: l.addVertex}
+	h := format.Handler{Edge: l.addEdge, Edges: l.addEdges, Find: l.find, EdgeColumns: l.addEdgeColumns, Columns: l.addColumns, Vertex: l.addVertex}
 	if l.auto || l.Directed {
 		h.Direction = l.direct
 	}
@@ -122,9 +122,6 @@ func (l *List) direct(directed bool) error {
 // joins the values of repeated vertices.
 // It corrects in read what only the end shows: whether the first edge was one.
 func (l *List) End(ctx context.Context, read *format.ReadStats) error {
-	if err := l.feed.drain(ctx); err != nil {
-		return err
-	}
 	l.ends = read.Ends
 	if read.CountsHeader && int64(l.restNames()) > read.DeclaredVertices {
 		read.IsEdge()
@@ -254,6 +251,41 @@ func (l *List) addEdge(e format.Edge) error {
 			return err
 		}
 	}
+	return l.addJoined(u, v, &e)
+}
+
+// find finds the numbers of the vertices that the list has already. addEdges adds the others, in order.
+func (l *List) find(edges *format.Edges) {
+	l.known.Load().FindAll(edges.Numbers, edges.Key)
+}
+
+// addEdges adds edges whose vertices find has looked up.
+func (l *List) addEdges(edges *format.Edges) (done int, err error) {
+	vertices, plain := l.names.Keys.Len(), !edges.Measured() && !l.Directed
+	for i := range edges.Len() {
+		u, v := edges.Numbers[2*i], edges.Numbers[2*i+1]
+		switch {
+		case l.header == 0 || u == block.NoVertex || v == block.NoVertex || min(u, v) < l.header:
+			err = l.addEdge(edges.At(i))
+		case plain && u != v:
+			l.Edges++
+			err = l.buffer.add(l.ctx, l.buffer.join(u, v))
+		default:
+			e := edges.At(i)
+			err = l.addJoined(u, v, &e)
+		}
+		if err != nil {
+			return i + 1, err
+		}
+	}
+	if l.names.Keys.Len() > vertices {
+		l.known.Store(l.names.Lookup())
+	}
+	return edges.Len(), nil
+}
+
+// addJoined adds an edge between vertices of the list.
+func (l *List) addJoined(u, v uint32, e *format.Edge) error {
 	both := l.Directed && u != v && (e.Both || l.both)
 	if l.header == 0 {
 		l.header, l.firstLoop = uint32(min(l.names.Keys.Len(), len(l.headerSeen))), u == v
@@ -276,10 +308,10 @@ func (l *List) addEdge(e format.Edge) error {
 		l.SelfLoops++
 		return nil
 	case !e.Weighted && !e.Timed:
-		if err := l.feed.add(l.ctx, l.buffer.join(u, v)); err != nil || !both {
+		if err := l.buffer.add(l.ctx, l.buffer.join(u, v)); err != nil || !both {
 			return err
 		}
-		return l.feed.add(l.ctx, l.buffer.join(v, u))
+		return l.buffer.add(l.ctx, l.buffer.join(v, u))
 	}
 	o := occurrence{l.buffer.join(u, v), 0, csr.NoTime}
 	if e.Weighted {
@@ -291,11 +323,11 @@ func (l *List) addEdge(e format.Edge) error {
 		o.time = e.Time
 		l.Times.Add(e.Time, e.Dated)
 	}
-	if err := l.feed.addValued(l.ctx, o); err != nil || !both {
+	if err := l.buffer.addValued(l.ctx, o); err != nil || !both {
 		return err
 	}
 	o.edge = l.buffer.join(v, u)
-	return l.feed.addValued(l.ctx, o)
+	return l.buffer.addValued(l.ctx, o)
 }
 
 // seeHeader records the first occurrence, in the rest, of a vertex of the first edge.
@@ -454,9 +486,6 @@ func (l *List) dropHeader(ctx context.Context) error {
 // list has grown by a sixteenth and a step, and counts what a part takes that may grow before an
 // eighth and a step, so that no growth comes unseen.
 func (l *List) checkMemory() error {
-	if err := l.feed.drain(l.ctx); err != nil {
-		return err
-	}
 	n := l.names.Keys.Len()
 	l.next, l.nextBlob, l.unseen = n+n/16+1024, len(l.names.Keys.Blob)+int(l.step()), 0
 	what := fmt.Sprintf("the keys of the first %d vertices", n)

@@ -1,7 +1,6 @@
 package gather
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -123,9 +122,6 @@ func TestMergeGraph(t *testing.T) {
 		number := make([]uint32, list.names.Keys.Len())
 		for v := range number {
 			fmt.Sscan(string(list.names.Keys.At(uint32(v))), &number[v])
-		}
-		if err := list.feed.drain(context.Background()); err != nil {
-			t.Fatal(err)
 		}
 		g := settled(t, list.buffer, n, number, base)
 		if spilled := len(list.buffer.runs) > 0; spilled != (seed%2 > 0) {

@@ -18,7 +18,7 @@ func radixSort(ctx context.Context, list, spare []uint64) (sorted, other []uint6
 		return list, spare, nil
 	}
 	if cap(spare) < len(list) {
-		spare = make([]uint64, len(list), cap(list))
+		spare = room[uint64](cap(list))
 	}
 	from, to := list, spare[:len(list)]
 	high := func(lo, hi int) (any uint64) {
@@ -45,6 +45,18 @@ func radixSort(ctx context.Context, list, spare []uint64) (sorted, other []uint6
 	return from, to, err
 }
 
+// roomy is from how many elements on a list is in huge pages.
+const roomy = 1 << 20
+
+// room returns an empty list with room for n elements, in huge pages where there are such and it is so large that
+// a part of one does not matter.
+func room[T any](n int) []T {
+	if n < roomy {
+		return make([]T, 0, n)
+	}
+	return vec.Zeros[T](n)[:0]
+}
+
 // sortOccurrences sorts occurrences by their edges as radixSort does; occurrences of the same edge
 // keep their order.
 func sortOccurrences(ctx context.Context, list, spare []occurrence) (sorted, other []occurrence, err error) {
@@ -52,7 +64,7 @@ func sortOccurrences(ctx context.Context, list, spare []occurrence) (sorted, oth
 		return list, spare, nil
 	}
 	if cap(spare) < len(list) {
-		spare = make([]occurrence, len(list), cap(list))
+		spare = room[occurrence](cap(list))
 	}
 	from, to := list, spare[:len(list)]
 	high := func(lo, hi int) (any uint64) {
