@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"heavytail/query/fault"
+	"heavytail/query/files"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
 )
@@ -269,13 +270,11 @@ func (s *session) outputOnce(ctx context.Context, args []word) error {
 // formatOfFile returns the format of the ending of a file name, "" if it has
 // none. The shell writes only plain text; INTO FILE also writes other formats.
 func formatOfFile(name string) (Format, error) {
-	ending := strings.ToLower(filepath.Ext(name))
-	switch ending {
-	case ".parquet", ".arrow", ".feather", ".arrows", ".gz", ".zst":
-		return "", fmt.Errorf("%s files are written by the statement itself: put INTO FILE '%s' at its end", ending, name)
+	form, text := files.FormOf(name)
+	if !text {
+		return "", fmt.Errorf("%s files are written by the statement itself: put INTO FILE '%s' at its end", strings.ToLower(filepath.Ext(name)), name)
 	}
-	formats := map[string]Format{".csv": CSV, ".tsv": TSV, ".json": JSON, ".ndjson": NDJSON, ".md": Markdown}
-	return formats[ending], nil
+	return Format(form), nil
 }
 
 // deepest is the largest depth to which scripts may .read each other. It ends a script

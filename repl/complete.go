@@ -169,7 +169,7 @@ func (c *completer) class(ctx context.Context, class parser.Class, names parser.
 	case parser.ClassMetric:
 		return []candidate{{"cosine", "(", "similarity of directions"}, {"dot", "(", "inner product"}, {"l2", "(", "Euclidean distance"}}
 	case parser.ClassFile:
-		return files(word, "'")
+		return filesOf(word, "'")
 	case parser.ClassTopic:
 		return topics()
 	case parser.ClassValue:
@@ -441,7 +441,7 @@ func (c *completer) argument(ctx context.Context, name string, before []word, wo
 	case name == ".param":
 		return plain([]string{"list", "set", "unset"})
 	case name == ".read", name == ".output", name == ".once", name == ".open", name == ".import":
-		return files(word, "")
+		return filesOf(word, "")
 	}
 	return nil
 }
@@ -450,9 +450,9 @@ func plain(words []string) []candidate {
 	return candidates(words, func(w string) candidate { return candidate{text: w} })
 }
 
-// files lists the files that complete a path. In a statement the path is in
+// filesOf lists the files that complete a path. In a statement the path is in
 // quotes; without quotes it has no blanks.
-func files(word, quote string) []candidate {
+func filesOf(word, quote string) []candidate {
 	if !strings.HasPrefix(word, quote) {
 		return nil
 	}

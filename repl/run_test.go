@@ -20,6 +20,8 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
+	"heavytail/storage/atomicfile"
+	"heavytail/storage/format"
 )
 
 // ownProcess does nothing in a usual run. If the test binary was started as a child
@@ -496,7 +498,8 @@ func TestRun_OnceEndings(t *testing.T) {
 			t.Errorf("%s: printed %q", name, got)
 		}
 	}
-	for _, name := range []string{"a.parquet", "a.csv.gz"} {
+	for _, ending := range append(format.ColumnarEndings(), atomicfile.Compressions()...) {
+		name := "a.csv" + ending
 		var messages bytes.Buffer
 		err := Run(t.Context(), Config{DB: db, In: strings.NewReader(".once " + filepath.Join(dir, name)), Out: io.Discard, Status: NewStatus(&messages, Terminal{})})
 		if err == nil || !strings.Contains(messages.String()+err.Error(), "INTO FILE") {

@@ -40,6 +40,7 @@ var layout = map[string][]string{
 	"storage/internal/page":     {},
 
 	"embedding/jsonnull": {},
+	"storage/checkpoint": {},
 	"storage/vec":        {},
 	"storage/csr":        {"storage/vec"},
 	"storage/atomicfile": {"storage/internal/compress"},
@@ -63,7 +64,7 @@ var layout = map[string][]string{
 	"embedding": {
 		"storage/csr", "storage/vec", "embedding/eigen", "embedding/internal/base", "embedding/spectral", "embedding/skipgram", "embedding/walk",
 	},
-	"embedding/internal/base": {"storage/csr", "storage/vec"},
+	"embedding/internal/base": {"storage/checkpoint", "storage/csr", "storage/vec"},
 	"embedding/propagate":     {"storage/csr", "storage/vec", "embedding/eigen", "embedding/internal/base"},
 	"embedding/netmf":         {"storage/csr", "storage/vec", "embedding/eigen", "embedding/internal/base"},
 	"embedding/spectral":      {"storage/csr", "storage/vec", "embedding/eigen", "embedding/internal/base"},
@@ -82,14 +83,14 @@ var layout = map[string][]string{
 	"index": {"storage/vec"},
 	// What callers meet everywhere.
 	"query/parser":     {},
-	"query/algorithms": {"storage/csr", "storage/vec"},
+	"query/algorithms": {"storage/checkpoint", "storage/csr", "storage/vec"},
 	"query/rows":       {"storage"},
 	"query/help":       {"embedding/option"},
 	"query/plan":       {},
 	"query/fault":      {"query/parser", "storage"},
 	"query/where":      {"query/internal/session", "storage"},
 	"query/catalogue":  {"query/fault", "query/internal/cells", "query/parser", "query/rows", "storage"},
-	"query/files":      {"query/internal/rowfile", "query/rows"},
+	"query/files":      {"query/internal/rowfile", "query/rows", "storage/atomicfile"},
 
 	// Below the families; each imports only those before it.
 	"query/internal/lists":   {},

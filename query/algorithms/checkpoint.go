@@ -11,31 +11,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"heavytail/storage/checkpoint"
 	"heavytail/storage/vec"
 )
 
-// ErrCheckpoint is wrapped by the errors of a checkpoint that cannot be read, or that
-// belongs to another computation.
-var ErrCheckpoint = errors.New("checkpoint cannot be used")
-
-// Checkpoints let a measure stop and continue later, with the same bytes at the end. The
-// zero value saves nothing and starts from the beginning.
-type Checkpoints struct {
-	// Save, if not nil, is called at intervals and when the context has ended, with a
-	// function that writes the state from which the computation can continue, which Save
-	// may call several times or not at all. The computation waits for Save; an error of
-	// Save ends it.
-	Save func(write func(w io.Writer) error) error
-	// Every is the least time between two calls. The call at the end of the context does
-	// not wait for it.
-	Every time.Duration
-	// From, if not nil, reads what Save has written in a computation of the same measure
-	// with the same options on the same graph.
-	From io.Reader
-}
-
-// end saves if the context has ended, and returns the error of the context.
-func (c Checkpoints) end(ctx context.Context, write func(w io.Writer) error) error {
+// saveAtEnd saves if the context has ended, and returns the error of the context.
+func saveAtEnd(ctx context.Context, c checkpoint.Checkpoints, write func(w io.Writer) error) error {
 	err := ctx.Err()
 	if err != nil && c.Save != nil {
 		err = errors.Join(err, c.Save(write))
@@ -104,7 +85,7 @@ func (o DistanceOptions) accumulate(ctx context.Context, n, units, slots int, st
 				}
 			}
 		})
-		if err := o.end(ctx, a.write); err != nil {
+		if err := saveAtEnd(ctx, o.Checkpoints, a.write); err != nil {
 			return nil, err
 		}
 		a.fold(end)
@@ -189,19 +170,19 @@ func (a *accumulation) read(from io.Reader) error {
 	in := bufio.NewReaderSize(from, 1<<16)
 	var head accumulationHead
 	next := make([]int64, len(a.next))
-	if err := vec.ReadNumbers(in, ErrCheckpoint, &head, next); err != nil {
+	if err := vec.ReadNumbers(in, checkpoint.Err, &head, next); err != nil {
 		return err
 	}
 	whole := head.Folded == int64(a.units) || head.Folded%int64(a.round) == 0
 	if head.Magic != accumulationMagic || head.N != int64(a.n) || head.Units != int64(a.units) || head.Folded < 0 || head.Folded > head.Units || !whole {
-		return fmt.Errorf("%w: it is not one of this graph and these options", ErrCheckpoint)
+		return fmt.Errorf("%w: it is not one of this graph and these options", checkpoint.Err)
 	}
 	a.folded = int(head.Folded)
 	end := min(a.units, a.folded+a.round)
 	for slot, u := range next {
 		first, step := int64(a.first(slot)), int64(len(next))
 		if u < first || u >= int64(end)+step || (u-first)%step != 0 {
-			return fmt.Errorf("%w: unit %d of %d", ErrCheckpoint, u, a.units)
+			return fmt.Errorf("%w: unit %d of %d", checkpoint.Err, u, a.units)
 		}
 		a.next[slot] = int(u)
 		a.done.Add((u - int64(slot)) / step)
@@ -209,12 +190,12 @@ func (a *accumulation) read(from io.Reader) error {
 			continue
 		}
 		a.sums[slot] = make([]float64, a.n)
-		if err := vec.ReadNumbers(in, ErrCheckpoint, a.sums[slot]); err != nil {
+		if err := vec.ReadNumbers(in, checkpoint.Err, a.sums[slot]); err != nil {
 			return err
 		}
 		for _, x := range a.sums[slot] {
 			if math.IsNaN(x) || math.IsInf(x, 0) {
-				return fmt.Errorf("%w: a sum of %g", ErrCheckpoint, x)
+				return fmt.Errorf("%w: a sum of %g", checkpoint.Err, x)
 			}
 		}
 	}
@@ -236,5 +217,5 @@ type DistanceOptions struct {
 	// 32 times as many visits in both cases.
 	Sources int
 	Seed    uint64 // seed of the choice of sources
-	Checkpoints
+	checkpoint.Checkpoints
 }

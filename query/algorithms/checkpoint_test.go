@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"testing"
 
+	"heavytail/storage/checkpoint"
 	"heavytail/storage/csr"
 	"heavytail/storage/generate"
 )
@@ -25,33 +26,33 @@ func TestCheckpoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	const apart = 3
-	for name, f := range map[string]func(context.Context, *csr.Graph, Work, Checkpoints) (any, error){
-		"harmonic": func(ctx context.Context, g *csr.Graph, w Work, c Checkpoints) (any, error) {
+	for name, f := range map[string]func(context.Context, *csr.Graph, Work, checkpoint.Checkpoints) (any, error){
+		"harmonic": func(ctx context.Context, g *csr.Graph, w Work, c checkpoint.Checkpoints) (any, error) {
 			return Harmonic(ctx, g, DistanceOptions{Work: w, Checkpoints: c})
 		},
-		"closeness": func(ctx context.Context, g *csr.Graph, w Work, c Checkpoints) (any, error) {
+		"closeness": func(ctx context.Context, g *csr.Graph, w Work, c checkpoint.Checkpoints) (any, error) {
 			return Closeness(ctx, g, DistanceOptions{Work: w, Checkpoints: c})
 		},
-		"lengths": func(ctx context.Context, g *csr.Graph, w Work, c Checkpoints) (any, error) {
+		"lengths": func(ctx context.Context, g *csr.Graph, w Work, c checkpoint.Checkpoints) (any, error) {
 			return Harmonic(ctx, weighted(g), DistanceOptions{Work: w, Checkpoints: c, Weighted: true, Sources: 40})
 		},
-		"betweenness": func(ctx context.Context, g *csr.Graph, w Work, c Checkpoints) (any, error) {
+		"betweenness": func(ctx context.Context, g *csr.Graph, w Work, c checkpoint.Checkpoints) (any, error) {
 			return Betweenness(ctx, g, DistanceOptions{Work: w, Checkpoints: c})
 		},
-		"estimates": func(ctx context.Context, g *csr.Graph, w Work, c Checkpoints) (any, error) {
+		"estimates": func(ctx context.Context, g *csr.Graph, w Work, c checkpoint.Checkpoints) (any, error) {
 			return Betweenness(ctx, g, DistanceOptions{Work: w, Checkpoints: c, Sources: 50})
 		},
-		"eccentricity": func(ctx context.Context, g *csr.Graph, w Work, c Checkpoints) (any, error) {
+		"eccentricity": func(ctx context.Context, g *csr.Graph, w Work, c checkpoint.Checkpoints) (any, error) {
 			return Eccentricity(ctx, g, EccentricityOptions{w, c})
 		},
 	} {
-		want, err := f(t.Context(), g, Work{}, Checkpoints{})
+		want, err := f(t.Context(), g, Work{}, checkpoint.Checkpoints{})
 		if err != nil {
 			t.Fatal(name, err)
 		}
 		stops := 0
 		for at := 0; ; at = apart*at + 1 {
-			saved, err := stopAt(t, at, func(ctx context.Context, c Checkpoints) error {
+			saved, err := stopAt(t, at, func(ctx context.Context, c checkpoint.Checkpoints) error {
 				_, err := f(ctx, g, Work{Workers: 1}, c)
 				return err
 			})
@@ -62,16 +63,16 @@ func TestCheckpoints(t *testing.T) {
 			if !errors.Is(err, context.Canceled) {
 				t.Fatalf("%s stopped at %d: %v", name, at, err)
 			}
-			got, err := f(t.Context(), g, Work{Workers: 3}, Checkpoints{From: bytes.NewReader(saved)})
+			got, err := f(t.Context(), g, Work{Workers: 3}, checkpoint.Checkpoints{From: bytes.NewReader(saved)})
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("%s continued from checkpoint %d gives another result: %v", name, at, err)
 			}
 			for _, bad := range [][]byte{nil, saved[:len(saved)-1], append([]byte("x"), saved...)} {
-				if _, err := f(t.Context(), g, Work{}, Checkpoints{From: bytes.NewReader(bad)}); !errors.Is(err, ErrCheckpoint) {
+				if _, err := f(t.Context(), g, Work{}, checkpoint.Checkpoints{From: bytes.NewReader(bad)}); !errors.Is(err, checkpoint.Err) {
 					t.Errorf("%s from %d of %d bytes: %v", name, len(bad), len(saved), err)
 				}
 			}
-			if _, err := f(t.Context(), other, Work{}, Checkpoints{From: bytes.NewReader(saved)}); !errors.Is(err, ErrCheckpoint) {
+			if _, err := f(t.Context(), other, Work{}, checkpoint.Checkpoints{From: bytes.NewReader(saved)}); !errors.Is(err, checkpoint.Err) {
 				t.Errorf("%s from a checkpoint of another graph: %v", name, err)
 			}
 		}
@@ -101,13 +102,13 @@ func checkpointGraph(t *testing.T) *csr.Graph {
 
 // stopAt runs f until its checkpoint of a number, at which its context ends, and returns
 // what it saved last.
-func stopAt(t testing.TB, at int, f func(context.Context, Checkpoints) error) ([]byte, error) {
+func stopAt(t testing.TB, at int, f func(context.Context, checkpoint.Checkpoints) error) ([]byte, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var last []byte
 	saves := 0
-	err := f(ctx, Checkpoints{Every: 1, Save: func(write func(io.Writer) error) error {
+	err := f(ctx, checkpoint.Checkpoints{Every: 1, Save: func(write func(io.Writer) error) error {
 		var b bytes.Buffer
 		err := write(&b)
 		last = b.Bytes()
@@ -127,7 +128,7 @@ func FuzzReadSums(f *testing.F) {
 		f.Fatal(err)
 	}
 	for at := range 4 {
-		saved, err := stopAt(f, at, func(ctx context.Context, c Checkpoints) error {
+		saved, err := stopAt(f, at, func(ctx context.Context, c checkpoint.Checkpoints) error {
 			_, err := Betweenness(ctx, g, DistanceOptions{Checkpoints: c})
 			return err
 		})
@@ -143,7 +144,7 @@ func FuzzReadSums(f *testing.F) {
 		if err == nil {
 			err = a.write(&again)
 		}
-		if err != nil && !errors.Is(err, ErrCheckpoint) || err == nil && !bytes.HasPrefix(data, again.Bytes()) {
+		if err != nil && !errors.Is(err, checkpoint.Err) || err == nil && !bytes.HasPrefix(data, again.Bytes()) {
 			t.Errorf("%d bytes, written again as %d, %v", len(data), again.Len(), err)
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"heavytail/storage/checkpoint"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
@@ -17,7 +18,7 @@ import (
 // EccentricityOptions sets how Eccentricity works. The zero value works.
 type EccentricityOptions struct {
 	Work
-	Checkpoints
+	checkpoint.Checkpoints
 }
 
 // Eccentricity returns the largest number of edges on a shortest path from each vertex
@@ -96,7 +97,7 @@ func Diameter(ctx context.Context, g *csr.Graph) (least, most int64, err error) 
 type eccentricities struct {
 	*bitSearch
 	bounds
-	save     Checkpoints
+	save     checkpoint.Checkpoints
 	saved    time.Time
 	arrivals []*[arrivalBlock]arrival // in blocks, so that none is copied when there are more
 	arrived  int                      // arrivals of the present search
@@ -143,7 +144,7 @@ func (e *eccentricities) component(open []uint32) error {
 
 // checkpoint checks the context, and saves the bounds if a checkpoint is due.
 func (e *eccentricities) checkpoint() error {
-	if err := e.save.end(e.Context, e.write); err != nil || e.save.Save == nil || time.Since(e.saved) < e.save.Every {
+	if err := saveAtEnd(e.Context, e.save, e.write); err != nil || e.save.Save == nil || time.Since(e.saved) < e.save.Every {
 		return err
 	}
 	err := e.save.Save(e.write)
@@ -167,19 +168,19 @@ func (b *bounds) write(w io.Writer) error {
 // read reads what write has written for the same graph.
 func (b *bounds) read(in io.Reader) error {
 	var head boundsHead
-	if err := vec.ReadNumbers(in, ErrCheckpoint, &head); err != nil {
+	if err := vec.ReadNumbers(in, checkpoint.Err, &head); err != nil {
 		return err
 	}
 	n := int64(len(b.low))
 	if head.Magic != boundsMagic || head.N != n || head.At < 0 || head.At >= n || head.Count < 1 || head.Count > 64 {
-		return fmt.Errorf("%w: it is not one of this graph", ErrCheckpoint)
+		return fmt.Errorf("%w: it is not one of this graph", checkpoint.Err)
 	}
-	if err := vec.ReadNumbers(in, ErrCheckpoint, b.low, b.high); err != nil {
+	if err := vec.ReadNumbers(in, checkpoint.Err, b.low, b.high); err != nil {
 		return err
 	}
 	for v, low := range b.low {
 		if low < 0 || b.high[v] < low || b.high[v] >= n {
-			return fmt.Errorf("%w: bounds %d and %d of %d vertices", ErrCheckpoint, low, b.high[v], n)
+			return fmt.Errorf("%w: bounds %d and %d of %d vertices", checkpoint.Err, low, b.high[v], n)
 		}
 	}
 	b.at, b.count = head.At, head.Count

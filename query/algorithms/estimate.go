@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"heavytail/storage/checkpoint"
 	"heavytail/storage/csr"
 )
 
@@ -189,7 +190,7 @@ func (e Estimator) Betweenness(ctx context.Context, opts DistanceOptions) (secon
 func (e Estimator) searches(opts DistanceOptions, at, sources int, run func(DistanceOptions) error) (float64, error) {
 	const short = 0.1 // seconds
 	workers := min(workersOf(e.Work), Slots)
-	opts.Work, opts.Checkpoints, opts.Sources = e.Work, Checkpoints{}, min(sources, at*workers)
+	opts.Work, opts.Checkpoints, opts.Sources = e.Work, checkpoint.Checkpoints{}, min(sources, at*workers)
 	for ; ; opts.Sources = min(sources, 8*opts.Sources) {
 		began := time.Now()
 		if err := run(opts); err != nil || sources == 0 {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"heavytail/storage/checkpoint"
 	"heavytail/storage/csr"
 )
 
@@ -49,7 +50,7 @@ func (o DistanceOptions) pathBound(ctx context.Context, w ways, estimates []floa
 	if units == 0 {
 		return 0, ctx.Err()
 	}
-	o.Checkpoints = Checkpoints{} // the paths take a part of the time of the estimates, and are drawn again
+	o.Checkpoints = checkpoint.Checkpoints{} // the paths take a part of the time of the estimates, and are drawn again
 	// Sums of ones are exact, so they are the same with any number of slots.
 	counts, err := o.accumulate(ctx, n, units, min(Slots, workersOf(o.Work)), "bound of the error", false, func() visitor {
 		p := newPathSearch(ctx, w)

@@ -277,9 +277,7 @@ func sampleOf(c *engine.Call, g *csr.Graph, edges edgeList, req DeriveRequest) (
 
 // forestOf returns all vertices of a graph, and its minimum spanning forest.
 func forestOf(c *engine.Call, info storage.GraphInfo, g *csr.Graph) ([]uint32, *csr.Graph, error) {
-	if info.Directed {
-		c.Notice("graph %s is directed: a spanning forest is one of its undirected view", fault.Name(info.Name))
-	}
+	c.NoteView(info)
 	chosen, err := algorithms.SpanningForest(c.Ctx, g)
 	if err != nil {
 		return nil, nil, err

@@ -96,29 +96,31 @@ func pathSchema() option.Schema[PathRequest] {
 }
 
 func runPath(c *engine.Call, req PathRequest, graph storage.GraphInfo) (r PathResult, err error) {
-	byWeight := req.ByWeight && graph.Weighted
-	var found algorithms.Path
-	var known bool
-	along := graph.Directed && req.Direction != DirectionBoth
-	if !byWeight {
-		if found, known, err = readPath(c, req, graph); err != nil {
-			return r, err
-		}
-	}
-	view, d, err := pathGraph(c, graph, req.Direction)
+	req.ByWeight = req.ByWeight && graph.Weighted
+	view, found, err := findPath(c, req, graph)
 	if err != nil {
 		return r, err
 	}
-	if !known {
-		if found, err = searchPath(c, req, view, d, byWeight); err != nil {
-			return r, err
+	r.Steps = stepsOf(view, found)
+	if found.Vertices == nil {
+		err = noPath(c, req, graph)
+	}
+	r.Notices = c.Notices
+	return r, err
+}
+
+func findPath(c *engine.Call, req PathRequest, graph storage.GraphInfo) (view *session.Graph, found algorithms.Path, err error) {
+	known := false
+	if !req.ByWeight {
+		if found, known, err = readPath(c, req, graph); err != nil {
+			return nil, found, err
 		}
 	}
-	if found.Vertices == nil {
-		noPath(c, req, along)
+	view, d, err := pathGraph(c, graph, req.Direction)
+	if err == nil && !known {
+		found, err = searchPath(c, req, view, d)
 	}
-	r.Steps, r.Notices = stepsOf(view, found), c.Notices
-	return r, nil
+	return view, found, err
 }
 
 // pathGraph loads what ways in a direction need: of a directed graph, unless its direction is ignored, the
@@ -135,12 +137,24 @@ func pathGraph(c *engine.Call, graph storage.GraphInfo, along Direction) (*sessi
 	return view, directed, err
 }
 
-func noPath(c *engine.Call, req PathRequest, along bool) {
+// noPath gives a notice of why no path was found, which takes another search where edges have a direction.
+func noPath(c *engine.Call, req PathRequest, graph storage.GraphInfo) error {
 	why := "they are in different components"
-	if along {
-		why = "direction := 'both' follows the edges in either direction"
+	if graph.Directed && req.Direction != DirectionBoth {
+		req.ByWeight, req.Direction = false, DirectionBoth
+		if view := c.Graphs[graph.Name]; view.Vertices != nil {
+			delete(c.Graphs, graph.Name) // a part, of another search
+		}
+		_, found, err := findPath(c, req, graph)
+		if err != nil {
+			return err
+		}
+		if found.Vertices != nil {
+			why = "direction := 'both' follows the edges in either direction"
+		}
 	}
 	c.Notice("no path joins %s and %s: %s", fault.QuoteKey(req.From), fault.QuoteKey(req.To), why)
+	return nil
 }
 
 func stepsOf(view *session.Graph, found algorithms.Path) (steps []PathStep) {
@@ -186,13 +200,13 @@ func readPath(c *engine.Call, req PathRequest, graph storage.GraphInfo) (found a
 }
 
 // searchPath searches in memory, along the edges of d if that is not nil. Path.Vertices is nil if no path joins the ends.
-func searchPath(c *engine.Call, req PathRequest, view *session.Graph, d *csr.Directed, byWeight bool) (found algorithms.Path, err error) {
+func searchPath(c *engine.Call, req PathRequest, view *session.Graph, d *csr.Directed) (found algorithms.Path, err error) {
 	ends, err := pathEnds(c, req, view)
 	if err != nil {
 		return found, err
 	}
 	bytes := 9 * int64(view.Info.Vertices) // see algorithms.FewestEdges
-	if byWeight {
+	if req.ByWeight {
 		bytes = 33*int64(view.Info.Vertices) + 16*view.Info.Edges // see algorithms.ShortestPath
 	}
 	release, err := c.DB.Cache.Reserve(bytes, "searching graph "+fault.Name(view.Info.Name))
@@ -204,10 +218,10 @@ func searchPath(c *engine.Call, req PathRequest, view *session.Graph, d *csr.Dir
 	var failed error
 	if err := c.Await(func() {
 		if d == nil {
-			path, _, failed = algorithms.ShortestPath(c.Ctx, view.Graph, ends[0], ends[1], byWeight)
+			path, _, failed = algorithms.ShortestPath(c.Ctx, view.Graph, ends[0], ends[1], req.ByWeight)
 			return
 		}
-		path, _, failed = algorithms.DirectedShortestPath(c.Ctx, d, ends[0], ends[1], byWeight)
+		path, _, failed = algorithms.DirectedShortestPath(c.Ctx, d, ends[0], ends[1], req.ByWeight)
 	}); err != nil {
 		return found, err
 	}

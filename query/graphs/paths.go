@@ -113,7 +113,9 @@ func runPaths(c *engine.Call, req PathsRequest, graph storage.GraphInfo) (r Path
 		return r, failed
 	}
 	if len(paths) == 0 {
-		noPath(c, req.PathRequest, directed != nil)
+		if err := noPath(c, req.PathRequest, graph); err != nil {
+			return r, err
+		}
 	}
 	steps := 0
 	for _, found := range paths {

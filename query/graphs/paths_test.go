@@ -13,11 +13,11 @@ import (
 )
 
 // TestShortestPaths_Directed follows the edges of a directed graph in each direction: a way in one is the
-// reverse of one in the other.
+// reverse of one in the other. Where there is none, the direction is named if that is the reason.
 func TestShortestPaths_Directed(t *testing.T) {
 	db := querytest.Open(t, nil)
-	// 0 → 1 → 2 → 0, 2 → 3 and 4 → 3.
-	d := csr.NewDirected(csr.Rows{Offsets: []int64{0, 1, 2, 4, 4, 5}, Targets: []uint32{1, 2, 0, 3, 3}})
+	// 0 → 1 → 2 → 0, 2 → 3, 4 → 3 and 5 → 6.
+	d := csr.NewDirected(csr.Rows{Offsets: []int64{0, 1, 2, 4, 4, 5, 6, 6}, Targets: []uint32{1, 2, 0, 3, 3, 6}})
 	_, err := querytest.Engine(db).Store.PutGraph(t.Context(), "g", storage.PutGraphRequest{Directed: d, Keys: func(v uint32) string { return strconv.Itoa(int(v)) }})
 	if err != nil {
 		t.Fatal(err)
@@ -35,8 +35,12 @@ func TestShortestPaths_Directed(t *testing.T) {
 		{"0", "4", graphs.DirectionBoth, []string{"0 2 3 4", "0 1 2 3 4"}},
 		{"1", "0", "", []string{"1 2 0"}},
 		{"1", "0", graphs.DirectionIn, []string{"1 0"}},
+		{"0", "6", "", nil},
+		{"6", "5", "", nil},
+		{"6", "3", graphs.DirectionBoth, nil},
 	} {
-		r, err := db.Graphs().ShortestPaths(t.Context(), graphs.PathsRequest{PathRequest: graphs.PathRequest{Graph: "g", From: tt.from, To: tt.to, Direction: tt.direction}, K: 5})
+		req := graphs.PathRequest{Graph: "g", From: tt.from, To: tt.to, Direction: tt.direction}
+		r, err := db.Graphs().ShortestPaths(t.Context(), graphs.PathsRequest{PathRequest: req, K: 5})
 		var got []string
 		for _, steps := range r.Paths {
 			var keys []string
@@ -50,6 +54,16 @@ func TestShortestPaths_Directed(t *testing.T) {
 		}
 		if err != nil || !slices.Equal(got, tt.want) || (len(r.Notices) > 0) != (tt.want == nil) {
 			t.Errorf("%v: %v, %v, %v", tt, got, r.Notices, err)
+		}
+		one, err := db.Graphs().ShortestPath(t.Context(), req)
+		if err != nil || (len(one.Steps) > 0) != (tt.want != nil) || len(one.Notices) != len(r.Notices) {
+			t.Errorf("%v: one path is %v, %v, %v", tt, one.Steps, one.Notices, err)
+		}
+		apart := max(tt.from, tt.to) > "4" && min(tt.from, tt.to) <= "4"
+		for _, n := range append(one.Notices, r.Notices...) {
+			if strings.Contains(n.Text, "components") != apart || strings.Contains(n.Text, "direction") == apart {
+				t.Errorf("%v: %s", tt, n.Text)
+			}
 		}
 	}
 }

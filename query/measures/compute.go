@@ -2,8 +2,6 @@ package measures
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -195,8 +193,8 @@ func (f computable) read(c *engine.Call) (*session.Graph, *csr.Directed, error) 
 		return c.Directed(f.graph.Name, fault.Graph)
 	}
 	view, err := c.Graph(f.graph.Name, fault.Graph)
-	if err == nil && f.graph.Directed && !f.measure.weak {
-		c.Notice("graph %s is directed: %s reads its undirected view", fault.Name(f.graph.Name), f.measure.Name)
+	if err == nil && !f.measure.weak {
+		c.NoteView(f.graph)
 	}
 	return view, nil, err
 }
@@ -283,23 +281,19 @@ func runCompute(c *engine.Call, req ComputeRequest, found computable) (r Compute
 			return r, err
 		}
 		defer release()
-		r, err = computeMeasure(c, req, found, algorithms.Checkpoints{})
+		r, err = computeMeasure(c, req, found, embedding.Checkpoints{})
 		r.Notices = c.Notices
 		return r, err
 	}
 	r, err = engine.InJob(c, found.spec(req), func(checkpoints embedding.Checkpoints) (ComputeResult, error) {
-		r, err := computeMeasure(c, req, found, algorithms.Checkpoints(checkpoints))
-		if errors.Is(err, algorithms.ErrCheckpoint) {
-			err = fmt.Errorf("%w: %w", embedding.ErrCheckpoint, err)
-		}
-		return r, err
+		return computeMeasure(c, req, found, checkpoints)
 	})
 	r.Notices = c.Notices
 	return r, err
 }
 
 // computeMeasure computes a measure, and stores it where an attribute is named.
-func computeMeasure(c *engine.Call, req ComputeRequest, found computable, checkpoints algorithms.Checkpoints) (ComputeResult, error) {
+func computeMeasure(c *engine.Call, req ComputeRequest, found computable, checkpoints embedding.Checkpoints) (ComputeResult, error) {
 	began := time.Now()
 	view, directed, err := found.read(c)
 	if err != nil {
@@ -328,7 +322,7 @@ func computeMeasure(c *engine.Call, req ComputeRequest, found computable, checkp
 	return r, err
 }
 
-func valuesOf(c *engine.Call, view *session.Graph, directed *csr.Directed, req ComputeRequest, found computable, checkpoints algorithms.Checkpoints) (measured, error) {
+func valuesOf(c *engine.Call, view *session.Graph, directed *csr.Directed, req ComputeRequest, found computable, checkpoints embedding.Checkpoints) (measured, error) {
 	m := measuring{
 		Context: c.Ctx, Work: algorithms.Work{Workers: c.Workers(), Progress: c.Meter.Update}, Checkpoints: checkpoints,
 		options: found.options, g: view.Graph, d: directed,

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"heavytail/embedding"
 	"heavytail/embedding/option"
 	"heavytail/query/algorithms"
 	"heavytail/query/fault"
@@ -51,7 +52,7 @@ type Measure struct {
 type measuring struct {
 	context.Context
 	algorithms.Work
-	algorithms.Checkpoints
+	embedding.Checkpoints
 	options
 	g    *csr.Graph
 	d    *csr.Directed // nil of an undirected graph; then g is its undirected view

@@ -100,10 +100,13 @@ type Help struct {
 	Topic []string // the words as they were written
 }
 
-// topic is any words, so that no topic needs quotes. It skips everything else behind the first
-// word, so that the topic can be a statement as it was typed.
+// topic is any words, so that no topic needs quotes, which are allowed. It skips everything else
+// behind the first word, so that the topic can be a statement as it was typed.
 func topic(s *Help) own {
 	return own{"{ word }", "[statement | method | measure | scorer | generator | WHERE | errors]", func(p *parser) bool {
+		if t := p.tok; t.Kind == KindString || t.Kind == KindQuoted {
+			s.Topic = wordsOf(t.Text[1 : len(t.Text)-1])
+		}
 		for p.err == nil && (p.tok.Kind == KindWord || len(s.Topic) > 0 && p.tok.Kind != KindEnd && p.tok.Kind != KindInvalid && p.tok.Text != ";") {
 			if p.tok.Kind == KindWord {
 				s.Topic = append(s.Topic, p.tok.Text)
@@ -113,4 +116,13 @@ func topic(s *Help) own {
 		p.expect(topicText)
 		return true
 	}, func() string { return strings.Join(s.Topic, " ") }, false}
+}
+
+func wordsOf(text string) (words []string) {
+	for _, t := range Tokens(text) {
+		if t.Kind == KindWord {
+			words = append(words, t.Text)
+		}
+	}
+	return words
 }

@@ -209,6 +209,8 @@ func TestParse_Tree(t *testing.T) {
 		}},
 		{"HELP", &Help{}},
 		{"HELP export Where", &Help{Topic: []string{"export", "Where"}}},
+		{"HELP 'export, Where' 1 last", &Help{Topic: []string{"export", "Where", "last"}}},
+		{`HELP "export"`, &Help{Topic: []string{"export"}}},
 		{"CHECK", &Check{}},
 		{"PROFILE CHECK", &Explain{Profile: true, Statement: &Check{}}},
 		{"/* first */ EXPLAIN -- then\n CHECK", &Explain{Statement: &Check{}}},

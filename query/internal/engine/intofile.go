@@ -3,7 +3,6 @@ package engine
 import (
 	"errors"
 	"io"
-	"slices"
 
 	"heavytail/embedding/option"
 	"heavytail/query/fault"
@@ -48,9 +47,12 @@ func ResolveIntoFile(c *Call, req RowsRequest) (form rowfile.Form, err error) {
 // RowForm returns the format that the option or the ending of the file selects. A missing
 // or unknown ending is an error, because there is no default format for rows.
 func RowForm(req RowsRequest) (rowfile.Form, error) {
+	if form, found := rowfile.FormOf(req.Path); found && req.Format == "" {
+		return form, nil
+	}
 	var endings []string
 	for _, f := range rowfile.Forms() {
-		if req.Format == f.Name || req.Format == "" && slices.Contains(f.Endings, format.Ending(req.Path)) {
+		if req.Format == f.Name {
 			return f, nil
 		}
 		endings = append(endings, f.Endings...)

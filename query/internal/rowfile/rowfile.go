@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -62,6 +63,16 @@ func Forms() []Form {
 		forms = append(forms, columnar(form))
 	}
 	return forms
+}
+
+// FormOf is the form that the ending of a file name selects, before .gz or .zst.
+func FormOf(path string) (form Form, found bool) {
+	for _, f := range Forms() {
+		if slices.Contains(f.Endings, format.Ending(path)) {
+			return f, true
+		}
+	}
+	return form, false
 }
 
 // ArrowStream is the form of answers that a program reads while they are written.
