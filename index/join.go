@@ -106,7 +106,7 @@ type joiner struct {
 	first  int // the vectors that are yielded begin here
 	end    int // and end before this one
 	meter  *meter
-	blocks *blocks // of a join of [Moving]; nil otherwise
+	part   filler // of a join that does not compute all pairs; nil otherwise
 
 	mu    sync.Mutex
 	next  int   // first stripe that no worker has begun
@@ -121,6 +121,11 @@ type finding struct {
 	width  int        // words of a row
 	bits   []uint32   // row r of the stripe is bits[r·width : (r+1)·width]; bit 0 is column lo
 	lists  [][]uint32 // in place of the bits where few blocks are computed, of each row
+}
+
+// filler finds the pairs of a stripe.
+type filler interface {
+	fill(ctx context.Context, w *walker, f *finding) error
 }
 
 // stripes is the number of stripes up to the last vector that is yielded.
@@ -200,7 +205,7 @@ func (j *joiner) work(ctx context.Context, stripes int, free <-chan *finding, do
 		if number >= stripes {
 			return
 		}
-		f.reset(number, j.height, j.s.m.Rows, j.blocks != nil)
+		f.reset(number, j.height, j.s.m.Rows, j.part != nil)
 		if j.fill(ctx, w, f) != nil {
 			return
 		}
@@ -210,8 +215,8 @@ func (j *joiner) work(ctx context.Context, stripes int, free <-chan *finding, do
 
 // fill finds the pairs of one stripe.
 func (j *joiner) fill(ctx context.Context, w *walker, f *finding) error {
-	if j.blocks != nil {
-		return j.blocks.fill(ctx, w, f)
+	if j.part != nil {
+		return j.part.fill(ctx, w, f)
 	}
 	nothing := func(int) {}
 	return w.walk(ctx, stripe{f.lo, f.hi}, j.limits, j.meter, nothing, nothing, func(group, r, p int) {

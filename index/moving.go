@@ -90,7 +90,7 @@ func (x *Moving) Join(ctx context.Context, m *vec.Matrix, radius float64, opts M
 		return 0, false, fmt.Errorf("join: %w", err)
 	}
 	b := x.prepare(ctx, s, radius, opts)
-	j := &joiner{s: s, limits: b.limit, height: b.stripe(m.Rows, m.Dim), end: m.Rows, blocks: b}
+	j := &joiner{s: s, limits: b.limit, height: b.stripe(m.Rows, m.Dim), end: m.Rows, part: b}
 	if err := j.run(ctx, opts.Workers, yield); err != nil {
 		return 0, false, err
 	}

@@ -273,9 +273,9 @@ func eachComputed(c *engine.Call, found *prediction) (*engine.Stream[PredictedLi
 			return err
 		}
 		defer release()
-		const linkBytes = 64
+		const linkBytes, most = 64, 1024 // vertices, so that the first links come soon
 		each := linkBytes * min(int64(p.K), int64(p.graph.Graph.Vertices()))
-		size := search.BatchOf(func(size int) int64 { return each * int64(size) })
+		size := search.BatchOf(most, func(size int) int64 { return each * int64(size) })
 		free, err := c.DB.Cache.ReserveWork(each*int64(size), "the likeliest links of "+fault.Count(int64(size), "vertex"))
 		if err != nil {
 			return err

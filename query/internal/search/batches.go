@@ -12,6 +12,10 @@ import (
 	"heavytail/storage/vec"
 )
 
+// NearestBatch is the largest number of queries in a batch: so many that package index searches
+// for vertices together whose vectors are near to each other.
+const NearestBatch = 4096
+
 // NearestBatches answers many queries, a batch at a time.
 type NearestBatches struct {
 	Many
@@ -71,7 +75,7 @@ func (b *NearestBatches) admits(u, v uint32) bool {
 // Hits calls f with the answers of all queries, in their order.
 func (b *NearestBatches) Hits(f func(u uint32, hits []index.Hit) error) error {
 	c := b.Call
-	size := BatchOf(b.batchBytes)
+	size := BatchOf(NearestBatch, b.batchBytes)
 	purpose := "the nearest of " + fault.Count(int64(size), "vertex")
 	kept, err := b.keptBytes(purpose)
 	if err != nil {

@@ -1,6 +1,8 @@
 package search
 
 import (
+	"cmp"
+
 	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
@@ -34,7 +36,7 @@ func (q *QueryVertices) Batches(size int, answer func(vertices []uint32) error) 
 		q.done += int64(len(list))
 		q.Call.Meter.Update(q.Verb, q.done, q.total)
 		list = list[:0]
-		return err
+		return cmp.Or(err, q.Call.Ctx.Err())
 	}
 	err := q.each(func(u uint32) error {
 		if list = append(list, u); len(list) < size {
@@ -132,14 +134,9 @@ func CheckKeys(c *engine.Call, path string) error {
 	return c.CheckInput(path, fault.File)
 }
 
-// NearestBatch is the largest number of queries in a batch: so many that package index searches
-// for vertices together whose vectors are near to each other.
-const NearestBatch = 4096
-
-// BatchOf returns how many vertices are answered at a time, where bytes is the memory of so many.
-func BatchOf(bytes func(size int) int64) int {
+// BatchOf returns how many vertices are answered at a time, at most so many, where bytes is the memory of a batch.
+func BatchOf(size int, bytes func(size int) int64) int {
 	const most = 64 << 20 // bytes
-	size := NearestBatch
 	for size > 1 && bytes(size) > most {
 		size /= 2
 	}
