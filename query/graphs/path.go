@@ -142,8 +142,8 @@ func noPath(c *engine.Call, req PathRequest, graph storage.GraphInfo) error {
 	why := "they are in different components"
 	if graph.Directed && req.Direction != DirectionBoth {
 		req.ByWeight, req.Direction = false, DirectionBoth
-		if view := c.Graphs[graph.Name]; view.Vertices != nil {
-			delete(c.Graphs, graph.Name) // a part, of another search
+		if c.Graphs[graph.Name].Vertices != nil {
+			c.Forget(graph.Name) // a part, of another search
 		}
 		_, found, err := findPath(c, req, graph)
 		if err != nil {
