@@ -201,7 +201,7 @@ func interruptScores(t *testing.T, db *query.DB, req links.ScoreRequest, after i
 	stop := func() {
 		// The workers handle the pairs that were read meanwhile: enough for one section, also
 		// without the last block of the text, which is not passed on before it is full.
-		for ; after > 400_000; time.Sleep(time.Millisecond) {
+		for ; after >= 400_000; time.Sleep(time.Millisecond) {
 			if _, err := os.Stat(req.Into + ".part.state"); err == nil {
 				break
 			}
