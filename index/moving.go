@@ -220,7 +220,7 @@ func (b *blocks) near(w *walker, g, r, p int) bool {
 	first, left := p*vec.TileCols, few(w.s.m.Dim)+1
 	if b.bytes != nil {
 		b.bytes.within(&w.near, &w.tile, &w.fine[g], p)
-		w.clipAt(r, first)
+		w.clip(r, first)
 		left = pairsIn(&w.near)
 		if left > few(w.s.m.Dim) {
 			w.multiply(g, p)
@@ -230,24 +230,10 @@ func (b *blocks) near(w *walker, g, r, p int) bool {
 		return left > 0 && w.measureNear(r, first, b.limit)
 	}
 	vec.TileWithin(&w.near, &w.tile, &w.low[g], (*[vec.TileCols]float32)(w.s.low[first:]), b.limit.near)
-	w.clipAt(r, first)
+	w.clip(r, first)
 	w.exact = false
 	w.split(g, r, p, b.limit)
 	return true
-}
-
-// multiply sets the tile to the products of a packed group with panel p.
-func (w *walker) multiply(g, p int) {
-	dim := w.s.m.Dim
-	size := vec.TileRows * dim
-	vec.Tile(&w.tile, dim, w.rows[g*size:(g+1)*size], 1, vec.TileRows, w.s.panel(p))
-}
-
-// clipAt is clip for tiles on the diagonal.
-func (w *walker) clipAt(r, first int) {
-	if r+vec.TileRows > first {
-		w.clip(r, first)
-	}
 }
 
 // put appends the near pairs of a tile to the lists of a finding. Panels come in ascending order.

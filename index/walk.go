@@ -46,16 +46,16 @@ type walker struct {
 // of the pairs whose lower bound is within the limit, and tile the products of
 // all. All pairs have u < v. It returns early when ctx ends.
 func (w *walker) walk(ctx context.Context, st stripe, limit threshold, meter *meter, open, shut func(p int), visit func(group, r, p int)) error {
-	s, dim := w.s, w.s.m.Dim
+	s := w.s
 	groups := (st.hi - st.lo + vec.TileRows - 1) / vec.TileRows
-	size, alone := vec.TileRows*dim, few(dim)
+	alone := few(s.m.Dim)
 	w.pack(st, groups)
 	for p := st.lo / vec.TileCols; p*vec.TileCols < s.m.Rows; p++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		first := p * vec.TileCols
-		panel, low := s.panel(p), (*[vec.TileCols]float32)(s.low[first:])
+		low := (*[vec.TileCols]float32)(s.low[first:])
 		open(p)
 		for g := range groups {
 			r := st.lo + g*vec.TileRows
@@ -75,13 +75,11 @@ func (w *walker) walk(ctx context.Context, st stripe, limit threshold, meter *me
 				}
 			}
 			w.exact = false
-			vec.Tile(&w.tile, dim, w.rows[g*size:(g+1)*size], 1, vec.TileRows, panel)
+			w.multiply(g, p)
 			if !vec.TileWithin(&w.near, &w.tile, &w.low[g], low, limit.near) {
 				continue
 			}
-			if r+vec.TileRows > first {
-				w.clip(r, first)
-			}
+			w.clip(r, first)
 			visit(g, r, p)
 		}
 		shut(p)
@@ -113,9 +111,7 @@ func (w *walker) sift(group, r, p int) int {
 	if !w.s.sieve.near(&w.near, &w.tile, &w.fine[group], p) {
 		return 0
 	}
-	if first := p * vec.TileCols; r+vec.TileRows > first {
-		w.clip(r, first)
-	}
+	w.clip(r, p*vec.TileCols)
 	return pairsIn(&w.near)
 }
 
@@ -144,8 +140,18 @@ func (w *walker) measureNear(r, first int, limit threshold) bool {
 	return some
 }
 
-// clip drops the pairs of a tile on the diagonal that are not u < v.
+// multiply sets the tile to the products of a packed group with panel p.
+func (w *walker) multiply(group, p int) {
+	dim := w.s.m.Dim
+	size := vec.TileRows * dim
+	vec.Tile(&w.tile, dim, w.rows[group*size:(group+1)*size], 1, vec.TileRows, w.s.panel(p))
+}
+
+// clip drops the pairs of a tile that are not u < v; only tiles on the diagonal have some.
 func (w *walker) clip(r, first int) {
+	if r+vec.TileRows <= first {
+		return
+	}
 	for i := range w.near {
 		if u := r + i; u >= first {
 			w.near[i] &= ^uint32(1) << min(31, u-first)

@@ -49,8 +49,8 @@ func TileWithin(mask *[TileRows]uint32, c *[TileRows * TileCols]float32, rowNorm
 	return tileWithin(active, mask, c, rowNorms, colNorms, limit)
 }
 
-// TileLeast returns the least rowNorms[i] + colNorms[j] − 2·c[i·32+j] of a tile, of which
-// [TileWithin] tells whether they are above a limit. None may be a NaN.
+// TileLeast returns the least rowNorms[i] + colNorms[j] − 2·c[i·32+j] of a tile, the numbers that
+// [TileWithin] compares with a limit. No number may be NaN.
 func TileLeast(c *[TileRows * TileCols]float32, rowNorms *[TileRows]float32, colNorms *[TileCols]float32) float32 {
 	return tileLeast(active, c, rowNorms, colNorms)
 }
