@@ -28,7 +28,7 @@ type EigenvectorOptions struct {
 // ErrEdges.
 //
 // Residual is ‖Ax − λx‖/λ. It takes O(n + m) an iteration, 10 to 200 iterations, and
-// 170 bytes per vertex. If the two largest eigenvalues are close to each other, as in a
+// 170 bytes per vertex and TileBytes. If the two largest eigenvalues are close to each other, as in a
 // long path, it takes thousands of iterations.
 func Eigenvector(ctx context.Context, g *csr.Graph, opts EigenvectorOptions) (Scores, error) {
 	g, err := weightsOf(g, !opts.Unweighted)
@@ -38,7 +38,11 @@ func Eigenvector(ctx context.Context, g *csr.Graph, opts EigenvectorOptions) (Sc
 	if opts.Tolerance <= 0 {
 		opts.Tolerance = 1e-10
 	}
-	_, scores, err := largestEigenpair(ctx, nil, g, opts.Work, opts.Tolerance)
+	p, err := newProduct(ctx, opts.Work, g, g, nil)
+	if err != nil {
+		return Scores{}, err
+	}
+	_, scores, err := largestEigenpair(ctx, nil, p, opts.Tolerance)
 	return scores, err
 }
 
@@ -55,19 +59,22 @@ const (
 // from ones, all vectors lie in one direction of each eigenspace, so that the result is
 // unique even if the largest eigenvalue is multiple.
 //
-// The matrix is that of g, which must be symmetric; or the product of the matrix of g and that of first,
+// The matrix is that of p, which must be symmetric; or the product of the matrix of p and that of first,
 // where first is not nil.
-func largestEigenpair(ctx context.Context, first, g *csr.Graph, w Work, tolerance float64) (float64, Scores, error) {
-	n := g.Vertices()
-	if len(g.Targets) == 0 {
+func largestEigenpair(ctx context.Context, first, p *product, tolerance float64) (float64, Scores, error) {
+	n := p.rows.Vertices()
+	if len(p.rows.Targets) == 0 {
 		return 0, Scores{}, ErrEdges
 	}
-	l := &lanczos{Work: w, first: first, g: g, t: mat.NewSymDense(lanczosSteps, nil), next: vec.Zeros[float64](n)}
+	l := &lanczos{Work: p.Work, first: first, last: p, t: mat.NewSymDense(lanczosSteps, nil), next: vec.Zeros[float64](n)}
 	for v := range l.next {
 		l.next[v] = 1
 	}
+	if first != nil {
+		l.middle = vec.Zeros[float64](n)
+	}
 	l.extend(1 / math.Sqrt(float64(n)))
-	report := w.reporter("eigenvector", maxIterations)
+	report := l.reporter("eigenvector", maxIterations)
 	reached := 0.0
 	for l.iterations < maxIterations {
 		rest, err := l.fill(ctx)
@@ -95,9 +102,9 @@ func largestEigenpair(ctx context.Context, first, g *csr.Graph, w Work, toleranc
 
 type lanczos struct {
 	Work
-	first      *csr.Graph // nil where the matrix is that of g
-	g          *csr.Graph
-	middle     []float64     // the product with first
+	first      *product  // nil where the matrix is that of last
+	middle     []float64 // the product with first
+	last       *product
 	basis      [][]float64   // orthonormal
 	spare      [][]float64   // vectors whose memory can be reused
 	t          *mat.SymDense // the products of the basis with A times the basis
@@ -146,13 +153,15 @@ func (l *lanczos) step() (norm float64) {
 	last, n := len(l.basis)-1, len(l.next)
 	v := l.basis[last]
 	l.iterations++
-	from := l.through(v)
-	along := l.sum(n, func(lo, hi int) float64 {
-		for u := lo; u < hi; u++ {
-			l.next[u] = rowProduct(l.g, uint32(u), from)
-		}
-		return vec.Dot64(v[lo:hi], l.next[lo:hi])
-	})
+	from := v
+	if l.first != nil {
+		l.first.blocks(v, func(lo, _ int, y []float64) { copy(l.middle[lo:], y) })
+		from = l.middle
+	}
+	along := l.last.blockSums(1, from, func(lo, hi int, y, parts []float64) {
+		copy(l.next[lo:], y)
+		parts[0] = vec.Dot64(v[lo:hi], y)
+	})[0]
 	left := l.sums(n, last+1, func(lo, hi int, dots []float64) {
 		vec.Axpy64(-along, v[lo:hi], l.next[lo:hi])
 		for i, q := range l.basis[:last] {
@@ -172,22 +181,6 @@ func (l *lanczos) step() (norm float64) {
 	})
 	l.t.SetSym(last, last, along+left[last])
 	return math.Sqrt(squares)
-}
-
-// through is the product with first.
-func (l *lanczos) through(v []float64) []float64 {
-	if l.first == nil {
-		return v
-	}
-	if l.middle == nil {
-		l.middle = vec.Zeros[float64](len(v))
-	}
-	l.each(len(v), func(lo, hi int) {
-		for u := lo; u < hi; u++ {
-			l.middle[u] = rowProduct(l.first, uint32(u), v)
-		}
-	})
-	return l.middle
 }
 
 // eigen returns the eigenvalues of t, descending, and its eigenvectors as columns.

@@ -40,7 +40,7 @@ func NewEstimator(g *csr.Graph, w Work, weighted bool) (Estimator, error) {
 		if err != nil {
 			return err
 		}
-		s := pageRankSystem(Work{Workers: workers}, g, 0.85, start)
+		s := pageRankSystem(&product{Work: Work{Workers: workers}, rows: g}, 0.85, start) // without tiles
 		s.tolerance, s.most = -1, iterations
 		_, err = s.solve(ctx)
 		return err

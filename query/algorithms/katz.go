@@ -25,19 +25,23 @@ type KatzOptions struct {
 // Index Derived from Sociometric Analysis", 1953). An Alpha for which the sum diverges is
 // ErrOption.
 //
-// It takes O(n + m) an iteration, for the eigenvalue and for the system, and 170
-// bytes per vertex.
+// It takes O(n + m) an iteration, for the eigenvalue and for the system, 170
+// bytes per vertex, and TileBytes.
 func Katz(ctx context.Context, g *csr.Graph, opts KatzOptions) (Scores, error) {
 	g, err := weightsOf(g, !opts.Unweighted)
 	if err != nil || g.Vertices() == 0 {
 		return Scores{}, err
 	}
-	alpha, rho, err := katzAlpha(ctx, g, opts)
+	p, err := newProduct(ctx, opts.Work, g, g, nil)
+	if err != nil {
+		return Scores{}, err
+	}
+	alpha, rho, err := katzAlpha(ctx, p, opts.Alpha)
 	if err != nil {
 		return Scores{}, err
 	}
 	s := system{
-		Work: opts.Work, g: g, factor: alpha, c: vec.Zeros[float64](g.Vertices()),
+		product: p, factor: alpha, c: vec.Zeros[float64](g.Vertices()),
 		rho: rho, tolerance: tolerance(opts.Tolerance), most: maxIterations, stage: "katz",
 	}
 	for v := range s.c {
@@ -45,7 +49,7 @@ func Katz(ctx context.Context, g *csr.Graph, opts KatzOptions) (Scores, error) {
 	}
 	scores, err := s.solve(ctx)
 	if err == nil {
-		s.toUnit(scores.Values)
+		opts.toUnit(scores.Values)
 	}
 	return scores, err
 }
@@ -58,16 +62,16 @@ func (w Work) toUnit(x []float64) {
 
 // katzAlpha checks alpha against the largest eigenvalue, or chooses it, and returns it
 // with a bound of the eigenvalues of the system.
-func katzAlpha(ctx context.Context, g *csr.Graph, opts KatzOptions) (alpha, rho float64, err error) {
+func katzAlpha(ctx context.Context, p *product, given float64) (alpha, rho float64, err error) {
 	// Six digits of the eigenvalue are enough for the bound of a converging iteration.
-	largest, _, err := largestEigenpair(ctx, nil, g, opts.Work, 1e-6)
+	largest, _, err := largestEigenpair(ctx, nil, p, 1e-6)
 	if errors.Is(err, ErrEdges) {
 		largest, err = 1, nil
 	}
 	if err != nil {
 		return 0, 0, err
 	}
-	if alpha = opts.Alpha; alpha == 0 {
+	if alpha = given; alpha == 0 {
 		alpha = 0.5 / largest
 	}
 	if !(alpha > 0 && alpha*largest < 1) {

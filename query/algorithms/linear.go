@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
 
@@ -13,8 +12,7 @@ import (
 // matrix and S a diagonal matrix that is not negative. The eigenvalues of factor·A·S, which are real, must be
 // between -rho and rho below 1.
 type system struct {
-	Work
-	g         *csr.Graph
+	*product  // with A
 	factor    float64
 	inverse   []float64 // the diagonal of S; nil is all ones
 	c         []float64
@@ -22,19 +20,6 @@ type system struct {
 	tolerance float64 // of the residual, relative to the sum of x
 	most      int     // iterations
 	stage     string
-}
-
-// gather writes x into scaled, times the diagonal.
-func (s *system) gather(x, scaled []float64) []float64 {
-	if s.inverse == nil {
-		return x
-	}
-	s.each(len(x), func(lo, hi int) {
-		for v := lo; v < hi; v++ {
-			scaled[v] = x[v] * s.inverse[v]
-		}
-	})
-	return scaled
 }
 
 // solve finds x by conjugate gradients (Hestenes and Stiefel, "Methods of Conjugate Gradients for Solving
@@ -46,7 +31,11 @@ func (s *system) gather(x, scaled []float64) []float64 {
 // takes O(n + m) an iteration and 40 bytes per vertex.
 func (s *system) solve(ctx context.Context) (Scores, error) {
 	n := len(s.c)
-	x, residual, direction, image, scaled := vec.Zeros[float64](n), vec.Zeros[float64](n), vec.Zeros[float64](n), vec.Zeros[float64](n), vec.Zeros[float64](n)
+	x, residual, direction, image := vec.Zeros[float64](n), vec.Zeros[float64](n), vec.Zeros[float64](n), vec.Zeros[float64](n)
+	scaled := direction
+	if s.inverse != nil {
+		scaled = vec.Zeros[float64](n)
+	}
 	copy(x, s.c)
 	report := s.reporter(s.stage, int64(s.expected()))
 	square, reached := 0.0, 0.0 // of the residual
@@ -54,15 +43,19 @@ func (s *system) solve(ctx context.Context) (Scores, error) {
 		if err := ctx.Err(); err != nil {
 			return Scores{}, err
 		}
+		turn := 0.0
 		if k == 1 || reached <= s.tolerance { // the residual of x, which rounding separates from the one that is updated
-			from := s.gather(x, scaled)
 			s.each(n, func(lo, hi int) {
-				for v := lo; v < hi; v++ {
-					residual[v] = float64(s.factor*rowProduct(s.g, uint32(v), from)) + (s.c[v] - x[v])
-				}
+				copy(scaled[lo:hi], x[lo:hi])
+				s.diagonal(lo, scaled[lo:hi])
 			})
-			copy(direction, residual)
-			if square, reached = s.measure(x, residual); reached <= s.tolerance {
+			sums := s.blockSums(3, scaled, func(lo, hi int, y, parts []float64) {
+				for i, v := range y {
+					residual[lo+i] = float64(s.factor*v) + (s.c[lo+i] - x[lo+i])
+				}
+				s.measure(lo, x[lo:hi], residual[lo:hi], parts)
+			})
+			if square, reached = sums[0], sums[1]/sums[2]; reached <= s.tolerance {
 				report(int64(s.expected()))
 				s.each(n, func(lo, hi int) {
 					for v := lo; v < hi; v++ {
@@ -72,54 +65,65 @@ func (s *system) solve(ctx context.Context) (Scores, error) {
 				return Scores{Values: x, Iterations: k, Residual: reached}, nil
 			}
 		} else {
-			from := s.gather(direction, scaled)
-			curvature := s.sum(n, func(lo, hi int) float64 {
+			curvature := s.blockSums(1, scaled, func(lo, hi int, y, parts []float64) {
 				sum := 0.0
-				for v := lo; v < hi; v++ {
-					image[v] = direction[v] - float64(s.factor*rowProduct(s.g, uint32(v), from))
-					sum += float64(from[v] * image[v])
+				for i, v := range y {
+					image[lo+i] = direction[lo+i] - float64(s.factor*v)
+					sum += float64(scaled[lo+i] * image[lo+i])
 				}
-				return sum
-			})
+				parts[0] = sum
+			})[0]
 			if !(curvature > 0) {
 				return Scores{}, fmt.Errorf("%s: the matrix is not positive definite: %w", s.stage, ErrConverge)
 			}
 			step, before := square/curvature, square
-			s.each(n, func(lo, hi int) {
+			sums := s.sums(n, 3, func(lo, hi int, parts []float64) {
 				for v := lo; v < hi; v++ {
 					x[v] += float64(step * direction[v])
 					residual[v] -= float64(step * image[v])
 				}
+				s.measure(lo, x[lo:hi], residual[lo:hi], parts)
 			})
-			square, reached = s.measure(x, residual)
-			turn := square / before
-			s.each(n, func(lo, hi int) {
-				for v := lo; v < hi; v++ {
-					direction[v] = residual[v] + float64(turn*direction[v])
-				}
-			})
+			square, reached = sums[0], sums[1]/sums[2]
+			turn = square / before
 		}
+		s.each(n, func(lo, hi int) {
+			for v := lo; v < hi; v++ {
+				direction[v] = residual[v] + float64(turn*direction[v])
+			}
+			if s.inverse != nil {
+				copy(scaled[lo:hi], direction[lo:hi])
+				s.diagonal(lo, scaled[lo:hi])
+			}
+		})
 		report(min(int64(k), int64(s.expected())-1))
 	}
 	return Scores{}, fmt.Errorf("%s: %d iterations: %w", s.stage, s.most, ErrConverge)
 }
 
-// measure returns the square of a residual in the inner product of S, and the sum of its absolute values divided by
-// the sum of the next step of the plain iteration.
-func (s *system) measure(x, residual []float64) (square, relative float64) {
-	sums := s.sums(len(x), 3, func(lo, hi int, parts []float64) {
-		for v := lo; v < hi; v++ {
-			r := residual[v]
-			weighted := r
-			if s.inverse != nil {
-				weighted = float64(r * s.inverse[v])
-			}
-			parts[0] += float64(r * weighted)
-			parts[1] += math.Abs(r)
-			parts[2] += x[v] + r
+// diagonal multiplies values from vertex lo on by S.
+func (s *system) diagonal(lo int, x []float64) {
+	if s.inverse != nil {
+		for i, factor := range s.inverse[lo:][:len(x)] {
+			x[i] *= factor
 		}
-	})
-	return sums[0], sums[1] / sums[2]
+	}
+}
+
+// measure computes for a block of vertices, from lo on, the square of the residual in the inner product of S, the sum
+// of its absolute values, and that of the next step of the plain iteration.
+func (s *system) measure(lo int, x, residual, parts []float64) {
+	square, sum, next := 0.0, 0.0, 0.0
+	for i, r := range residual {
+		weighted := r
+		if s.inverse != nil {
+			weighted = float64(r * s.inverse[lo+i])
+		}
+		square += float64(r * weighted)
+		sum += math.Abs(r)
+		next += x[i] + r
+	}
+	parts[0], parts[1], parts[2] = square, sum, next
 }
 
 // expected bounds the number of iterations of solve, by that of a graph whose eigenvalues fill the whole
@@ -128,23 +132,6 @@ func (s *system) expected() int {
 	root := math.Sqrt(1 - s.rho*s.rho)
 	rate := (1 - root) / s.rho
 	return max(1, min(s.most, int(math.Log(s.tolerance)/math.Log(rate))))
-}
-
-// rowProduct is row v of the adjacency matrix times x.
-func rowProduct(g *csr.Graph, v uint32, x []float64) float64 {
-	sum := 0.0
-	row := g.Neighbors(v)
-	if g.Weights == nil {
-		for _, u := range row {
-			sum += x[u]
-		}
-		return sum
-	}
-	weights := g.WeightsOf(v)
-	for i, u := range row {
-		sum += float64(float64(weights[i]) * x[u])
-	}
-	return sum
 }
 
 func sumOf(x []float64) float64 {

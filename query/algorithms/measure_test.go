@@ -155,7 +155,7 @@ func TestPageRank_RealGraphEqualsGonum(t *testing.T) {
 
 func TestKatz_DenseSystem(t *testing.T) {
 	for _, g := range samples(t) {
-		value, _, err := largestEigenpair(t.Context(), nil, g, Work{}, 1e-12)
+		value, _, err := largestEigenpair(t.Context(), nil, &product{rows: g}, 1e-12)
 		if err != nil {
 			t.Fatal(err)
 		}

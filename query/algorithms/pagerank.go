@@ -35,7 +35,7 @@ type PageRankOptions struct {
 // whose eigenvalues are real: see system.solve. The contribution of these vertices is a
 // multiple of the solution (Del Corso, Gulli and Romani, "Fast PageRank Computation via
 // a Sparse Linear System", 2005). It takes O(n + m) an iteration, at most about
-// 50 iterations for 0.85, in graphs without communities half of that, and 56 bytes per vertex.
+// 50 iterations for 0.85, in graphs without communities half of that, 56 bytes per vertex, and TileBytes.
 func PageRank(ctx context.Context, g *csr.Graph, opts PageRankOptions) (Scores, error) {
 	opts.Damping = cmp.Or(opts.Damping, 0.85)
 	if err := checkFraction("damping", opts.Damping); err != nil {
@@ -49,7 +49,11 @@ func PageRank(ctx context.Context, g *csr.Graph, opts PageRankOptions) (Scores, 
 	if err != nil {
 		return Scores{}, err
 	}
-	s := pageRankSystem(opts.Work, g, opts.Damping, start)
+	p, err := newProduct(ctx, opts.Work, g, g, nil)
+	if err != nil {
+		return Scores{}, err
+	}
+	s := pageRankSystem(p, opts.Damping, start)
 	s.tolerance = tolerance(opts.Tolerance)
 	scores, err := s.solve(ctx)
 	if err == nil {
@@ -59,8 +63,8 @@ func PageRank(ctx context.Context, g *csr.Graph, opts PageRankOptions) (Scores, 
 }
 
 // pageRankSystem is the system of a walk by the weights of a graph, without a tolerance.
-func pageRankSystem(w Work, g *csr.Graph, damping float64, start []float64) system {
-	return system{Work: w, g: g, factor: damping, inverse: inverseStrengths(w, g), c: start, rho: damping, most: maxIterations, stage: "pagerank"}
+func pageRankSystem(p *product, damping float64, start []float64) system {
+	return system{product: p, factor: damping, inverse: inverseStrengths(p.Work, p.rows), c: start, rho: damping, most: maxIterations, stage: "pagerank"}
 }
 
 // inverseStrengths are the inverses of the strengths, 0 where there is no edge.

@@ -26,6 +26,7 @@ type flow struct {
 
 	x, scaled []float64 // of all vertices: the values that are known, and those times S
 	core      []uint32  // the vertices of the system that is left
+	rows      *product  // with their rows, where the workers share a product
 }
 
 // sweepArcs is the number of arcs up to which a product uses each value as soon as it is computed, on
@@ -38,7 +39,7 @@ const sweepArcs = 1 << 23
 //
 // The values of vertices that no cycle leads to are known from those before them, and those of vertices
 // that lead to no cycle are needed by no others. For the rest it uses iterate. It takes O(n + m) a
-// product and 100 bytes per vertex.
+// product, 100 bytes per vertex, and TileBytes where the workers share a product.
 func (f *flow) solve(ctx context.Context) (s Scores, err error) {
 	n := len(f.c)
 	f.shared = f.shared || len(f.in.Targets) > sweepArcs
@@ -55,6 +56,12 @@ func (f *flow) solve(ctx context.Context) (s Scores, err error) {
 			}
 		})
 		clear(f.scaled) // known values are in c
+		f.rows = &product{Work: f.Work, rows: f.in, list: f.core}
+		if f.shared {
+			if f.rows, err = newProduct(ctx, f.Work, f.in, f.out, f.core); err != nil {
+				return Scores{}, err
+			}
+		}
 		if s, err = f.iterate(ctx, c); err != nil {
 			return Scores{}, err
 		}
@@ -143,12 +150,15 @@ func (f *flow) scale(x []float64) {
 	})
 }
 
-// plain sets to = factor·A·S·x + c.
+// plain sets to = factor·A·S·x + c, or with no c factor·A·S·x.
 func (f *flow) plain(x, c, to []float64) {
 	f.scale(x)
-	f.each(len(x), func(lo, hi int) {
-		for i, v := range f.core[lo:hi] {
-			to[lo+i] = float64(f.factor*rowProduct(f.in, v, f.scaled)) + c[lo+i]
+	f.rows.blocks(f.scaled, func(lo, _ int, y []float64) {
+		for i, v := range y {
+			if v = float64(f.factor * v); c != nil {
+				v += c[lo+i]
+			}
+			to[lo+i] = v
 		}
 	})
 }
@@ -156,27 +166,20 @@ func (f *flow) plain(x, c, to []float64) {
 // step sets to = T·x + c', or with no c T·x, where x = T·x + c' has the same solution: T is that of a step
 // of Gauss and Seidel, or of a plain one in large graphs.
 func (f *flow) step(x, c, to []float64) {
-	f.scale(x)
-	rows := func(lo, hi int, ordered bool) {
-		for i, v := range f.core[lo:hi] {
-			y := float64(f.factor * rowProduct(f.in, v, f.scaled))
-			if c != nil {
-				y += c[lo+i]
-			}
-			to[lo+i] = y
-			switch {
-			case !ordered:
-			case f.inverse == nil:
-				f.scaled[v] = y
-			default:
-				f.scaled[v] = y * f.inverse[v]
-			}
-		}
-	}
 	if f.shared {
-		f.each(len(x), func(lo, hi int) { rows(lo, hi, false) })
-	} else {
-		rows(0, len(x), true)
+		f.plain(x, c, to)
+		return
+	}
+	f.scale(x)
+	for i, v := range f.core {
+		y := float64(f.factor * rowProduct(f.in, v, f.scaled))
+		if c != nil {
+			y += c[i]
+		}
+		to[i] = y
+		if f.scaled[v] = y; f.inverse != nil {
+			f.scaled[v] *= f.inverse[v]
+		}
 	}
 }
 

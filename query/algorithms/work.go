@@ -58,8 +58,15 @@ func (w Work) sum(n int, f func(lo, hi int) float64) float64 {
 
 // sums is sum for k numbers at a time.
 func (w Work) sums(n, k int, f func(lo, hi int, parts []float64)) []float64 {
-	parts := make([]float64, (n+blockVertices-1)/blockVertices*k)
+	parts := make([]float64, blocksOf(n)*k)
 	vec.Parallel(n, blockVertices, w.Workers, func(block, lo, hi int) { f(lo, hi, parts[block*k:block*k+k]) })
+	return totals(parts, k)
+}
+
+func blocksOf(n int) int { return (n + blockVertices - 1) / blockVertices }
+
+// totals adds k numbers of each block.
+func totals(parts []float64, k int) []float64 {
 	total := make([]float64, k)
 	for i, p := range parts {
 		total[i%k] += p

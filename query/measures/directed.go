@@ -47,7 +47,7 @@ func hitsList() []Measure {
 	hits := func(name, words, summary string, which func(hubs, authorities algorithms.Scores) algorithms.Scores) Measure {
 		return Measure{Name: name, Words: words, Summary: summary, Type: storage.Float, Weights: tieWeights, Directed: "edges lead from hubs to authorities",
 			defaults: options{tolerance: 1e-10, useWeights: true},
-			schema:   option.Schema[options]{toleranceOption("largest residual, relative to the eigenvalue"), tiesOption()}, bytes: perVertex(200), seconds: takes(algorithms.Estimator.Eigenvector),
+			schema:   option.Schema[options]{toleranceOption("largest residual, relative to the eigenvalue"), tiesOption()}, bytes: tiled(2, perVertex(200)), seconds: takes(algorithms.Estimator.Eigenvector),
 			run: func(m measuring) (measured, error) {
 				d := m.d
 				if d == nil { // each edge leads to both ends

@@ -169,7 +169,7 @@ func spectralList() []Measure {
 				toleranceOption("largest residual; the sum of all errors is at most tolerance/(1-damping)"),
 				tiesOption(),
 				directionOption("a walk follows edges to their targets, so that in-edges make a vertex important; or to their sources", "in", "out"),
-			}, bytes: perVertexOr(64, 100), Directed: "walks along the edges",
+			}, bytes: tiled(1, perVertexOr(64, 104)), Directed: "walks along the edges",
 			seconds: func(m measuring, e algorithms.Estimator) (float64, int, error) {
 				seconds, err := e.PageRank(m, m.damping, m.tolerance)
 				return seconds, 0, err
@@ -183,7 +183,7 @@ func spectralList() []Measure {
 			}},
 		{Name: "eigenvector", Words: "centrality influential central", Summary: "eigenvector of the largest eigenvalue of the adjacency matrix, with the norm 1; 0 outside of its component", Type: storage.Float, Weights: tieWeights,
 			defaults: options{tolerance: 1e-10, useWeights: true},
-			schema:   option.Schema[options]{toleranceOption("largest residual, relative to the eigenvalue"), tiesOption()}, bytes: perVertex(170), seconds: takes(algorithms.Estimator.Eigenvector),
+			schema:   option.Schema[options]{toleranceOption("largest residual, relative to the eigenvalue"), tiesOption()}, bytes: tiled(1, perVertex(170)), seconds: takes(algorithms.Estimator.Eigenvector),
 			run: func(m measuring) (measured, error) {
 				return ofScores(algorithms.Eigenvector(m, m.g, algorithms.EigenvectorOptions{Work: m.Work, Unweighted: !m.useWeights, Tolerance: m.tolerance}))
 			}},
@@ -193,7 +193,7 @@ func spectralList() []Measure {
 				atLeast0(option.Float("alpha", "what the weight of each edge of a walk is multiplied by, below the inverse of the largest eigenvalue; 0 means half of that inverse", func(o *options) *float64 { return &o.alpha })),
 				tiesOption(),
 				directionOption("walks that end at the vertex, or that begin there", "in", "out"),
-			}, bytes: perVertex(170), seconds: takes(algorithms.Estimator.Katz), Directed: "walks along the edges",
+			}, bytes: tiled(1, perVertex(170)), seconds: takes(algorithms.Estimator.Katz), Directed: "walks along the edges",
 			run: func(m measuring) (measured, error) {
 				opts := algorithms.KatzOptions{Work: m.Work, Alpha: m.alpha, Unweighted: !m.useWeights}
 				if m.d != nil {
@@ -305,6 +305,19 @@ func perVertexOr(undirected, directed int64) func(measuredOn) (used, all int64) 
 	}
 }
 
+// tiled adds the tiles of some matrices of the graph.
+func tiled(matrices int64, bytes func(measuredOn) (used, all int64)) func(measuredOn) (used, all int64) {
+	return func(on measuredOn) (used, all int64) {
+		used, all = bytes(on)
+		arcs := 2 * on.m
+		if on.directed {
+			arcs = on.m
+		}
+		tiles := matrices * algorithms.TileBytes(on.n, arcs, on.usesWeights())
+		return used + tiles, all + tiles
+	}
+}
+
 func triangleBytes(on measuredOn) (used, all int64) {
 	bytes := 4*on.m + 44*on.n
 	return bytes, bytes
@@ -324,14 +337,14 @@ func (on measuredOn) pathBytes(at, each int64) (bytes, workers int64) {
 	return (8*sums + chosen + each*workers) * on.n, workers
 }
 
-// lengths reports whether paths are measured by the weights.
-func (on measuredOn) lengths() bool { return on.weighted && on.useWeights }
+// usesWeights reports whether the measure uses weights of the graph.
+func (on measuredOn) usesWeights() bool { return on.weighted && on.useWeights }
 
 // harmonicBytes counts 40 bytes of each vertex and worker: three sets of 64 bits, two lists and a gain.
 // By lengths they are a distance, a list, a mark, a parent, and a queue of some two ends of paths, 16 bytes each;
 // and all share the lengths, 8 bytes at each end of an edge.
 func harmonicBytes(on measuredOn) (used, all int64) {
-	if on.lengths() {
+	if on.usesWeights() {
 		used, _ = on.pathBytes(1, 49)
 		used += 16 * on.m
 	} else {
@@ -354,7 +367,7 @@ func closenessBytes(on measuredOn) (used, all int64) {
 // lengths those of harmonicBytes and two numbers. When only one sum is left, the paths that bound the
 // error take 32, and as much for each worker.
 func betweennessBytes(on measuredOn) (used, all int64) {
-	if on.lengths() {
+	if on.usesWeights() {
 		used, _ = on.pathBytes(1, 65)
 		used += 16 * on.m
 		return used, used
