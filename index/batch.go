@@ -1,7 +1,6 @@
 package index
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -191,9 +190,14 @@ func (all *Batches) sorted(queries int, vertices []uint32) (number []int, places
 		}
 		return bytes.places[v]
 	}
-	slices.SortStableFunc(number, func(i, j int) int { return cmp.Compare(place(i), place(j)) })
-	for _, i := range number {
-		places = append(places, place(i))
+	keys := make([]uint64, queries)
+	for i := range keys {
+		keys[i] = uint64(place(i))<<32 | uint64(i)
+	}
+	slices.Sort(keys)
+	places = make([]uint32, queries)
+	for at, key := range keys {
+		number[at], places[at] = int(uint32(key)), uint32(key>>32)
 	}
 	return number, places
 }
@@ -277,7 +281,9 @@ func (b *batch) run(ctx context.Context, most int, answers [][]Hit) error {
 		for i := lo; i < hi; i++ {
 			var all []candidate
 			for at := i / (size * vec.TileCols); at < len(pieces); at += parts {
-				if w := pieces[at]; w != nil {
+				if w := pieces[at]; w != nil && all == nil {
+					all = w.best[i-w.first].heap
+				} else if w != nil {
 					all = append(all, w.best[i-w.first].heap...)
 				}
 			}
@@ -314,6 +320,9 @@ func BatchBytes(queries, k, dim, workers int) int64 {
 	return int64(at)*int64(k)*candidate*int64(searches) + int64(queries)*(hit*int64(k)+8*int64(dim))
 }
 
+// mostRoom is how many candidates at most have room from the beginning.
+const mostRoom = 1 << 20
+
 // batchWorker holds the results and the workspace of one goroutine for the queries of some panels.
 type batchWorker struct {
 	b       *batch
@@ -345,6 +354,12 @@ func newBatchWorker(b *batch, panel, end, block int) *batchWorker {
 		late:    make([]uint32, end-panel),
 		terms:   make([]float32, block),
 		rest:    make([]float32, vec.TileRows*d),
+	}
+	if k := min(b.k, b.x.m.Rows); len(w.best)*k <= mostRoom {
+		room := make([]candidate, len(w.best)*k)
+		for i := range w.best {
+			w.best[i].heap = room[i*k : i*k : (i+1)*k]
+		}
 	}
 	w.far = make([]float64, len(w.best))
 	for i := range w.columns {
@@ -381,34 +396,35 @@ func (w *batchWorker) begin() {
 	}
 	const more = 2 // the query itself, and one that rounding moves beyond the limit
 	k, estimates := w.b.k+more, w.b.sieve.(estimateSieve)
-	room := make([]float64, k*vec.TileCols)
+	room := make([]int64, k*vec.TileCols) // the k least of each query, as numbers that ascend as estimates do
 	for p, own := range w.own {
 		queries := min(vec.TileCols, len(w.best)-p*vec.TileCols)
-		var least [vec.TileCols][]float64
-		var most, estimate [vec.TileCols]float64 // most of least
-		for j := range least {
-			least[j], most[j] = room[j*k:j*k:(j+1)*k], math.Inf(1)
+		for i := range room {
+			room[i] = math.MaxInt64
 		}
+		var estimate [vec.TileCols]float64
 		w.ownTiles(p, own, func(r, rows int) {
 			for i := range rows {
 				estimates.estimate(&estimate, w.panel+p, r+i, (*[vec.TileCols]float32)(w.tile[i*vec.TileCols:]))
 				for j, x := range estimate[:queries] {
-					if x < most[j] {
-						if least[j] = addLeast(least[j], x, k); len(least[j]) == k {
-							most[j] = least[j][k-1]
-						}
+					if least, x := room[j*k:][:k], ascending(x); x < least[k-1] {
+						addLeast(least, x)
 					}
 				}
 			}
 		})
-		for j, x := range most[:queries] {
+		var guess [vec.TileCols]float64
+		for j := range guess[:queries] {
 			i := w.first + p*vec.TileCols + j
-			most[j] = estimates.far(i, x)
-			w.b.sieve.limit(&w.sieved[p], j, i, most[j])
+			guess[j] = math.Inf(1)
+			if x := room[j*k+k-1]; x != math.MaxInt64 {
+				guess[j] = estimates.far(i, ofAscending(x))
+			}
+			w.b.sieve.limit(&w.sieved[p], j, i, guess[j])
 		}
 		w.ownTiles(p, own, func(r, rows int) { w.score(p, r, rows, w.there(p)) })
 		failed := uint32(0)
-		for j, guess := range most[:queries] {
+		for j, guess := range guess[:queries] {
 			q := p*vec.TileCols + j
 			if len(w.best[q].heap) < w.b.k || !(w.b.sieveFarthest(w.far[q]) <= guess) {
 				failed |= 1 << j
@@ -421,6 +437,14 @@ func (w *batchWorker) begin() {
 		}
 	}
 }
+
+// ascending returns a number that ascends as x does, which is not NaN; ofAscending is its inverse.
+func ascending(x float64) int64 {
+	bits := int64(math.Float64bits(x))
+	return bits ^ int64(uint64(bits>>63)>>1)
+}
+
+func ofAscending(x int64) float64 { return math.Float64frombits(uint64(x ^ int64(uint64(x>>63)>>1))) }
 
 // ownTiles calls f with the tiles of the own vectors of a panel that have near pairs.
 func (w *batchWorker) ownTiles(p int, own [2]int, f func(r, rows int)) {

@@ -154,23 +154,16 @@ func kth(x []float64, k int) float64 {
 	return x[k-1]
 }
 
-// addLeast adds a number to the k smallest of some, ascending, if it is one.
-func addLeast(least []float64, x float64, k int) []float64 {
-	const few = 16 // so many are moved as fast as the place is found
-	switch {
-	case len(least) < k:
-		least = append(least, x)
-	case x >= least[k-1]:
-		return least
-	}
-	i := len(least) - 1
-	if i > few {
-		i, _ = slices.BinarySearch(least[:i], x)
+// addLeast adds a number to some, ascending, of which it replaces the last, which is larger.
+func addLeast(least []int64, x int64) {
+	const few = 16 // so many are sorted as fast as the place is found: minima and maxima need no branch
+	if len(least) > few {
+		i, _ := slices.BinarySearch(least, x)
 		copy(least[i+1:], least[i:])
+		least[i] = x
+		return
 	}
-	for ; i > 0 && least[i-1] > x; i-- {
-		least[i] = least[i-1]
+	for i, l := range least {
+		least[i], x = min(l, x), max(l, x)
 	}
-	least[i] = x
-	return least
 }
