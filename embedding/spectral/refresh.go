@@ -2,6 +2,7 @@ package spectral
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -37,7 +38,7 @@ import (
 //     edges.
 //
 // If more than half of the linked vertices are in parts most of which is new, or where so much has changed
-// that a step would cost as much as a full solve (scattered, foreseen, mostForeseen), the refresh is a full
+// that a step would cost as much as a full solve (scattered, foreseen, mostForeseen, eigen.ReasonFar), the refresh is a full
 // run: it returns the bytes of Embed, with new places and without a rotation, and takes no longer.
 //
 // Otherwise the vectors D^-δ T Λ^γ of a part are rotated onto the old ones (orthogonal Procrustes,
@@ -82,17 +83,29 @@ func Refresh(ctx context.Context, g *csr.Graph, method string, opts Options, old
 	}
 	r := newRefresh(g, m, opts, old, state, touched, tolerance)
 	origins := r.claim()
-	if far, linked := r.farVertices(origins); 2*far > linked {
-		return again(fmt.Sprintf("too much has changed for the old vectors to help, in parts with %d of %d linked vertices", far, linked))
+	far, linked := r.farVertices(origins)
+	r.linked = linked
+	if 2*far <= linked {
+		var much *farError
+		if err := r.run(ctx, origins); errors.As(err, &much) {
+			far = much.vertices
+		} else if err != nil {
+			return fail(err)
+		}
 	}
-	if err := r.run(ctx, origins); err != nil {
-		return fail(err)
+	if 2*far > linked {
+		return again(fmt.Sprintf("too much has changed for the old vectors to help, in parts with %d of %d linked vertices", far, linked))
 	}
 	r.describe(&refresh)
 	refresh.Seconds = time.Since(start).Seconds()
 	r.stats.Seconds = refresh.Seconds
 	return r.vectors, r.next, *r.stats, refresh, nil
 }
+
+// farError is the error of a part of most linked vertices that has changed too much for a step from its old vectors.
+type farError struct{ vertices int }
+
+func (*farError) Error() string { return "too much has changed" }
 
 // mismatch returns why a refresh cannot start from old vectors, empty if it can.
 func mismatch(old *vec.Matrix, state *State, opts Options) string {
@@ -306,8 +319,12 @@ func (r *refresh) part(ctx context.Context, c int, list []uint32) error {
 	}
 	if follow {
 		p.opts.Doubtful = 8*r.directions[c] > r.vectors.Dim // a sample takes some 3 % of a step
+		before := r.far
 		if found, follow, err = r.follow(ctx, p, sub, list); err != nil {
 			return err
+		}
+		if r.far > before && 2*len(list) > r.linked {
+			return &farError{len(list)}
 		}
 	}
 	if !follow {

@@ -333,6 +333,7 @@ type refresh struct {
 	taken          map[uint32]bool
 	local          []uint32 // place of a vertex in its part
 	residual       float64
+	linked         int // vertices with edges
 	far            int // parts for which no step was tried, because too much of them had changed
 	failed         int // parts for which a step was tried and was not enough
 	solvedVertices int // in parts that were solved in full
