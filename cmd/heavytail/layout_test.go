@@ -46,12 +46,15 @@ var layout = map[string][]string{
 	"storage/atomicfile": {"storage/internal/compress"},
 	"storage/format": {
 		"storage/format/internal/columnfile", "storage/format/internal/decimal", "storage/format/internal/delimited",
-		"storage/format/internal/fault", "storage/format/internal/tokens", "storage/internal/compress", "storage/internal/excerpt",
+		"storage/format/internal/fault", "storage/format/internal/figure", "storage/format/internal/scan", "storage/format/internal/tokens",
+		"storage/internal/compress", "storage/internal/excerpt",
 	},
 
 	"storage/format/internal/decimal":   {},
 	"storage/format/internal/fault":     {},
 	"storage/format/internal/delimited": {"storage/format/internal/decimal", "storage/format/internal/fault", "storage/internal/excerpt"},
+	"storage/format/internal/figure":    {"storage/format/internal/decimal", "storage/format/internal/delimited", "storage/internal/excerpt"},
+	"storage/format/internal/scan":      {"storage/format/internal/delimited", "storage/format/internal/figure", "storage/internal/compress"},
 	"storage/format/internal/tokens":    {"storage/format/internal/decimal", "storage/format/internal/fault", "storage/internal/excerpt"},
 
 	"storage/format/internal/columnfile": {},

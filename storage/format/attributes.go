@@ -4,10 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"heavytail/storage/format/internal/decimal"
-	"heavytail/storage/format/internal/delimited"
 	"heavytail/storage/format/internal/fault"
-	"heavytail/storage/internal/excerpt"
 )
 
 // attributes are those of the vertices or of the edges of a text, with the values of the element that
@@ -83,55 +80,6 @@ func (a *attributes) begin() error {
 		return nil
 	}
 	return a.pass(a.columns)
-}
-
-// isEdgeAttribute reports whether an attribute of edges can have a name: not that of the weight or of the time.
-func isEdgeAttribute(name string) bool {
-	return name != delimited.Weight.String() && name != delimited.Time.String()
-}
-
-// edgeID is the name of the id of an edge, which is no attribute, in formats whose edges have values under their names.
-const edgeID = "id"
-
-// cells reads the fields of a table.
-type cells struct {
-	stats    *ReadStats
-	sep      delimited.Separator
-	maxValue int
-}
-
-// quotes remarks quotes between tabs, which are parts of the fields.
-func (t *cells) quotes(field []byte, line int64) {
-	if t.sep == delimited.SeparatorTab && delimited.InQuotes(field) {
-		t.stats.remark("fields in quotes between tabs, kept with their quotes", "", line, "fields between commas have quoting")
-	}
-}
-
-// value returns the value of a field of a column, or nil if it is missing.
-func (t *cells) value(c *Column, field []byte, at int, quoted bool, line int64) ([]byte, fault.Fault) {
-	switch {
-	case len(field) > t.maxValue:
-		return nil, fault.Limit(at, "value %s has %d bytes, the limit is %d", excerpt.Of(field), len(field), t.maxValue)
-	case len(field) == 0 && !(quoted && c.Type == Text):
-		return nil, fault.Fault{}
-	}
-	if c.Type != Untyped && c.Type != Text && IsMissing(field) {
-		t.stats.remark(MissingValues, string(field), line, MissingRemedy)
-		return nil, fault.Fault{}
-	}
-	if c.Type == Untyped && t.sep == delimited.SeparatorSemicolon && decimal.HasComma(field) {
-		t.stats.remark("numbers with a decimal comma, kept as texts", excerpt.Name([]byte(c.Name)), line, "write points to have numbers")
-	}
-	if reason := valueFault(c.Type, field); reason != "" {
-		return nil, fault.Syntax(at, "%s: %s", excerpt.Of([]byte(c.Name)), reason)
-	}
-	return field, fault.Fault{}
-}
-
-// plain reports whether value would return the field as it is, without a remark, or nothing for an empty one.
-func (t *cells) plain(c *Column, field []byte) bool {
-	return len(field) <= t.maxValue && (c.Type == Text || c.Type == Untyped && t.sep != delimited.SeparatorSemicolon || len(field) == 0 ||
-		c.Type != Untyped && !IsMissing(field) && valueFault(c.Type, field) == "")
 }
 
 // cloned copies values that are kept beyond the element that has them.

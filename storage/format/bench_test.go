@@ -38,7 +38,7 @@ func BenchmarkReadEdgeList(b *testing.B) {
 			return stats.Edges, err
 		}},
 		{"parser", func(text []byte, _ byte) (int64, error) {
-			p := newParser(Options{}.withDefaults(), false, Handler{Edge: func(Edge) error { return nil }})
+			p := RowsOf(Options{}.withDefaults(), Handler{Edge: func(Edge) error { return nil }})
 			for block := range slices.Chunk(text, compress.BlockBytes) {
 				if err := p.block(block); err != nil {
 					return 0, err

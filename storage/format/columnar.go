@@ -17,6 +17,7 @@ import (
 	"heavytail/storage/format/internal/decimal"
 	"heavytail/storage/format/internal/delimited"
 	"heavytail/storage/format/internal/fault"
+	"heavytail/storage/format/internal/figure"
 	"heavytail/storage/internal/compress"
 	"heavytail/storage/internal/excerpt"
 )
@@ -33,7 +34,7 @@ type ColumnarError struct {
 }
 
 func (e *ColumnarError) Error() string {
-	where := nameOr(e.File)
+	where := fault.Input(e.File)
 	if e.Row > 0 {
 		where += fmt.Sprintf(": row %d", e.Row)
 	}
@@ -66,8 +67,9 @@ const StartBytes = columnfile.MaxStart
 // NeedsFile reports whether an input that begins with these bytes must be a RandomReader: Parquet, Arrow and zip.
 func NeedsFile(start []byte) bool { return columnfile.FormOf(start) != "" || compress.IsZip(start) }
 
-type columnarFile struct {
-	columnfile.File
+// File is a columnar file that is open for reading.
+type File struct {
+	file columnfile.File
 	form Columnar
 	ctx  context.Context
 	in   RandomReader
@@ -78,11 +80,11 @@ type columnarFile struct {
 // openColumnar returns the input as a columnar file if it is to be read as one: if the layout
 // or the extension requires it, or if the layout is to be detected and the input begins like
 // one. For other inputs it returns nil.
-func openColumnar(ctx context.Context, r io.Reader, opts Options) (*columnarFile, error) {
+func openColumnar(ctx context.Context, r io.Reader, opts Options) (*File, error) {
 	open := opts.Layout == "" || opts.Layout == LayoutAuto || opts.Layout == LayoutVertices
 	named := ColumnarOf(opts.Name)
 	if !open {
-		if named = opts.Layout.columnar(); named == "" {
+		if named = formOf(opts.Layout); named == "" {
 			return nil, nil
 		}
 	}
@@ -97,7 +99,7 @@ func openColumnar(ctx context.Context, r io.Reader, opts Options) (*columnarFile
 	if form == "" {
 		return nil, nil
 	}
-	if named.layout() == LayoutArrow && begins.layout() == LayoutArrow {
+	if layoutIn(named) == LayoutArrow && layoutIn(begins) == LayoutArrow {
 		form = begins // of the two forms of Arrow, the bytes say which one it is
 	}
 	edges := opts.EdgeListOptions.withDefaults()
@@ -106,14 +108,14 @@ func openColumnar(ctx context.Context, r io.Reader, opts Options) (*columnarFile
 	}
 	size, err := in.Seek(0, io.SeekEnd)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", nameOr(opts.Name), err)
+		return nil, fmt.Errorf("reading %s: %w", fault.Input(opts.Name), err)
 	}
 	if strings.HasPrefix(string(start), "\x1f\x8b") || strings.HasPrefix(string(start), "\x28\xb5\x2f\xfd") {
 		return nil, &ColumnarError{File: opts.Name, Reason: form.Title() + " is not read from inside another compression; it has its own", Kind: ErrSyntax}
 	}
-	columns := cmp.Or(opts.MaxColumns, defaultMaxColumns)
-	f := &columnarFile{form: form, ctx: ctx, in: in, size: size, opts: &edges}
-	f.File, err = columnfile.Open(columnfile.Form(form), in, size, columnfile.Limits{Memory: maxColumnarMemory, Bytes: edges.MaxBytes, Columns: columns})
+	columns := opts.withDefaults().MaxColumns
+	f := &File{form: form, ctx: ctx, in: in, size: size, opts: &edges}
+	f.file, err = columnfile.Open(columnfile.Form(form), in, size, columnfile.Limits{Memory: maxColumnarMemory, Bytes: edges.MaxBytes, Columns: columns})
 	if err != nil {
 		return nil, f.fault(err)
 	}
@@ -127,10 +129,10 @@ func streamedColumnar(name string, form Columnar) error {
 
 // fault adds the name of the file to an error of package columnfile, and replaces its kind by
 // the kind of this package.
-func (f *columnarFile) fault(err error) error {
+func (f *File) fault(err error) error {
 	var at *columnfile.Error
 	if !errors.As(err, &at) {
-		return fmt.Errorf("reading %s: %w", nameOr(f.opts.Name), err)
+		return fmt.Errorf("reading %s: %w", fault.Input(f.opts.Name), err)
 	}
 	kind := ErrSyntax
 	switch at.Kind {
@@ -149,8 +151,8 @@ func (f *columnarFile) fault(err error) error {
 }
 
 // unfit returns the error for a column whose type does not fit its use; what is the reason.
-func (f *columnarFile) unfit(column int, what string) error {
-	c := f.Columns()[column]
+func (f *File) unfit(column int, what string) error {
+	c := f.file.Columns()[column]
 	return &ColumnarError{File: f.opts.Name, Column: c.Name, Reason: fmt.Sprintf("it is %s, and %s", article(c.Kind.String()), what), Kind: ErrSyntax}
 }
 
@@ -164,17 +166,17 @@ func article(noun string) string {
 	return "a " + noun
 }
 
-func (f *columnarFile) names() []string {
+func (f *File) names() []string {
 	var names []string
-	for _, c := range f.Columns() {
+	for _, c := range f.file.Columns() {
 		names = append(names, c.Name)
 	}
 	return names
 }
 
 // each calls row for every row of some columns.
-func (f *columnarFile) each(stats *ReadStats, columns []int, row func(rows columnfile.Rows) error) error {
-	rows, err := f.Read(columns...)
+func (f *File) each(stats *Stats, columns []int, row func(rows columnfile.Rows) error) error {
+	rows, err := f.file.Read(columns...)
 	if err != nil {
 		return f.fault(err)
 	}
@@ -182,7 +184,7 @@ func (f *columnarFile) each(stats *ReadStats, columns []int, row func(rows colum
 		stats.Lines++
 		if stats.Lines%writeCheck == 0 {
 			if err := f.ctx.Err(); err != nil {
-				return fmt.Errorf("reading %s: %w", nameOr(f.opts.Name), err)
+				return fmt.Errorf("reading %s: %w", fault.Input(f.opts.Name), err)
 			}
 			f.report(rows.Row())
 		}
@@ -197,29 +199,29 @@ func (f *columnarFile) each(stats *ReadStats, columns []int, row func(rows colum
 		return f.fault(err)
 	}
 	stats.Bytes = f.size
-	f.report(f.Rows())
+	f.report(f.file.Rows())
 	return f.sum(stats)
 }
 
 // report reports the progress in bytes of the file, estimated from the row number.
-func (f *columnarFile) report(row int64) {
-	if f.opts.Progress != nil && f.Rows() > 0 {
-		f.opts.Progress("reading", int64(float64(f.size)*min(1, float64(row)/float64(f.Rows()))), f.size)
+func (f *File) report(row int64) {
+	if f.opts.Progress != nil && f.file.Rows() > 0 {
+		f.opts.Progress("reading", int64(float64(f.size)*min(1, float64(row)/float64(f.file.Rows()))), f.size)
 	}
 }
 
-func (f *columnarFile) sum(stats *ReadStats) error {
+func (f *File) sum(stats *Stats) error {
 	hash := sha256.New()
 	if _, err := io.Copy(hash, io.NewSectionReader(f.in, 0, f.size)); err != nil {
-		return fmt.Errorf("reading %s: %w", nameOr(f.opts.Name), err)
+		return fmt.Errorf("reading %s: %w", fault.Input(f.opts.Name), err)
 	}
 	hash.Sum(stats.SHA256[:0])
 	return nil
 }
 
 // bad ends the read at a malformed row, or counts it under SkipBad.
-func (f *columnarFile) bad(stats *ReadStats, column int, format string, args ...any) error {
-	err := &ColumnarError{f.opts.Name, f.Columns()[column].Name, stats.Lines, fmt.Sprintf(format, args...), ErrSyntax}
+func (f *File) bad(stats *Stats, column int, text string, args ...any) error {
+	err := &ColumnarError{f.opts.Name, f.file.Columns()[column].Name, stats.Lines, fmt.Sprintf(text, args...), ErrSyntax}
 	if !f.opts.SkipBad {
 		return err
 	}
@@ -253,11 +255,11 @@ func stampUnit(k columnfile.Kind) int64 {
 }
 
 // key appends a key as text, or returns the reason why the value is not a key.
-func (f *columnarFile) key(rows columnfile.Rows, i, column int, dst []byte) (key []byte, reason string) {
+func (f *File) key(rows columnfile.Rows, i, column int, dst []byte) (key []byte, reason string) {
 	if rows.Missing(i) {
 		return dst, "the key is missing"
 	}
-	switch f.Columns()[column].Kind {
+	switch f.file.Columns()[column].Kind {
 	case columnfile.Text:
 		dst = append(dst, rows.Text(i)...)
 	case columnfile.Unsigned:
@@ -274,20 +276,21 @@ func (f *columnarFile) key(rows columnfile.Rows, i, column int, dst []byte) (key
 	return dst, ""
 }
 
-func (e *columnarEdges) read() (stats ReadStats, err error) {
+func (e *columnarEdges) read() (_ ReadStats, err error) {
+	var stats Stats
 	e.stats = &stats
 	stats.Header = strings.Join(e.names(), ",")
 	if err := e.prepare(); err != nil {
-		return stats, err
+		return stats.ReadStats, err
 	}
-	if slices.Contains(e.Entries(), directedEntry) {
+	if slices.Contains(e.file.Entries(), directedEntry) {
 		stats.Directed = true
 		e.course.all, e.course.now = courseDirected, courseDirected
 	}
 	stats.IgnoredNames = e.plan.Ignored
 	if e.h.EdgeColumns != nil {
 		if err := e.attributes(); err != nil {
-			return stats, err
+			return stats.ReadStats, err
 		}
 	}
 	e.values, e.texts = make([][]byte, len(e.further)), make([][]byte, len(e.further))
@@ -295,11 +298,11 @@ func (e *columnarEdges) read() (stats ReadStats, err error) {
 		e.texts[i] = []byte{} // not nil, so that an empty text differs from a missing value
 	}
 	columns := append(slices.Clone(e.columns), e.further...)
-	stats.IgnoredColumns = len(e.Columns()) - len(columns)
+	stats.IgnoredColumns = len(e.file.Columns()) - len(columns)
 	if err := e.each(&stats, columns, e.row); err != nil {
-		return stats, err
+		return stats.ReadStats, err
 	}
-	return stats, e.course.declare(e.course.all)
+	return stats.ReadStats, e.course.declare(e.course.all)
 }
 
 // directedEntry are the metadata of the edges of a directed graph.
@@ -310,10 +313,10 @@ func (e *columnarEdges) attributes() error {
 	var columns []Column
 	var ignored []string
 	types := e.types()
-	for i, c := range e.Columns() {
+	for i, c := range e.file.Columns() {
 		switch {
 		case slices.Contains(e.columns, i):
-		case !heldKind(c.Kind) || c.Name == edgeID || !isEdgeAttribute(c.Name):
+		case !heldKind(c.Kind) || c.Name == delimited.EdgeID || !delimited.IsAttribute(c.Name):
 			ignored = append(ignored, c.Name)
 		default:
 			e.further, columns = append(e.further, i), append(columns, Column{c.Name, types[i]})
@@ -341,9 +344,9 @@ func (e *columnarEdges) prepare() error {
 
 // columnarEdges reads edges from the rows of some columns.
 type columnarEdges struct {
-	*columnarFile
+	*File
 	h       Handler
-	stats   *ReadStats
+	stats   *Stats
 	course  direction
 	plan    delimited.Plan
 	columns []int                // of the file
@@ -364,7 +367,7 @@ func (e *columnarEdges) choose() error {
 		if column < 0 {
 			continue
 		}
-		kind := e.Columns()[column].Kind
+		kind := e.file.Columns()[column].Kind
 		switch {
 		case r <= delimited.Target && !keyKind(kind):
 			return e.unfit(column, fmt.Sprintf("the %s of an edge is a text or an integer; %s", r, columnsHint(e.names())))
@@ -384,8 +387,7 @@ func columnsHint(names []string) string {
 }
 
 func (e *columnarEdges) row(rows columnfile.Rows) error {
-	var edge Edge
-	edge.Weight = 1
+	edge := ReadEdge{Edge: Edge{Weight: 1}}
 	for i, to := range []*[]byte{&edge.Source, &edge.Target} {
 		column := e.place[delimited.Source+delimited.Role(i)]
 		key, reason := e.key(rows, column, e.columns[column], e.scratch[i][:0])
@@ -417,24 +419,24 @@ func (e *columnarEdges) row(rows columnfile.Rows) error {
 			}
 		}
 	}
-	if _, err := e.course.edge(&edge, e.stats.Edges == 0); err != nil {
+	if _, err := e.course.edge(&edge.Edge, e.stats.Edges == 0); err != nil {
 		return err
 	}
 	e.stats.Edges++
-	e.stats.setTime(&edge, unitsPerSecond(e.opts.TimeUnit), 0)
-	e.stats.measured(&edge)
+	e.stats.setTime(&edge, figure.PerSecond(e.opts.TimeUnit), 0)
+	e.stats.measured(&edge.Edge)
 	edge.Values = e.values
-	return e.h.Edge(edge)
+	return e.h.Edge(edge.Edge)
 }
 
 // time returns a time in the units of edges.
 func (e *columnarEdges) time(rows columnfile.Rows, i int) (at int64, dated, ok bool) {
-	kind := e.Columns()[e.columns[i]].Kind
+	kind := e.file.Columns()[e.columns[i]].Kind
 	switch {
 	case kind == columnfile.Text:
 		return ParseTime(string(rows.Text(i)))
 	case kind == columnfile.Days:
-		return rows.Integer(i) * daySeconds, true, true
+		return rows.Integer(i) * figure.DaySeconds, true, true
 	case stampUnit(kind) > 0:
 		return columnfile.FloorDiv(rows.Integer(i), stampUnit(kind)), true, true
 	}
@@ -442,40 +444,43 @@ func (e *columnarEdges) time(rows columnfile.Rows, i int) (at int64, dated, ok b
 	return at, false, at != math.MinInt64
 }
 
-func (f *columnarFile) vertices(opts Options, h Handler) (stats ReadStats, err error) {
+func (f *File) vertices(opts Options, h Handler) (_ ReadStats, err error) {
+	var stats Stats
 	names := f.names()
 	stats.Header = strings.Join(names, ",")
 	opts = opts.withDefaults()
-	v := columnarVertices{columnarFile: f, h: h, stats: &stats, maxValue: opts.MaxValue}
-	t := newTable(opts, h)
-	key, doubt := t.keyColumn(names)
+	v := columnarVertices{File: f, h: h, stats: &stats, maxValue: opts.MaxValue}
+	var columns []Column
+	var place []int
+	key, doubt := KeyColumn(opts.Key, names)
 	if doubt == "" {
-		doubt = t.choose(names, f.types(), key-1, opts.Columns)
+		columns, place, doubt = Choose(names, f.types(), key-1, opts.Columns)
 	}
 	if doubt != "" {
-		return stats, &ColumnarError{File: f.opts.Name, Reason: doubt, Kind: ErrSyntax}
+		return stats.ReadStats, &ColumnarError{File: f.opts.Name, Reason: doubt, Kind: ErrSyntax}
 	}
-	if !keyKind(f.Columns()[key-1].Kind) {
-		return stats, f.unfit(key-1, "the key of a vertex is a text or an integer; the option key chooses another column")
+	if !keyKind(f.file.Columns()[key-1].Kind) {
+		return stats.ReadStats, f.unfit(key-1, "the key of a vertex is a text or an integer; the option key chooses another column")
 	}
 	v.columns = []int{key - 1}
-	for column, place := range t.place {
-		if place < 0 {
+	for column, at := range place {
+		if at < 0 {
 			continue
 		}
-		if !heldKind(f.Columns()[column].Kind) {
-			return stats, f.unfit(column, "no attribute can hold it; the option columns chooses which columns are taken")
+		if !heldKind(f.file.Columns()[column].Kind) {
+			return stats.ReadStats, f.unfit(column, "no attribute can hold it; the option columns chooses which columns are taken")
 		}
 		v.columns = append(v.columns, column)
 	}
-	v.values, v.texts = make([][]byte, len(t.columns)), make([][]byte, len(t.columns))
+	v.values, v.texts = make([][]byte, len(columns)), make([][]byte, len(columns))
 	for i := range v.texts {
 		v.texts[i] = []byte{} // not nil, so that an empty text differs from a missing value
 	}
-	if err := h.Columns(t.columns); err != nil {
-		return stats, err
+	if err := h.Columns(columns); err != nil {
+		return stats.ReadStats, err
 	}
-	return stats, f.each(&stats, v.columns, v.row)
+	err = f.each(&stats, v.columns, v.row)
+	return stats.ReadStats, err
 }
 
 // heldKind reports whether the values of a kind can be those of an attribute: no lists and no
@@ -487,9 +492,9 @@ func heldKind(k columnfile.Kind) bool {
 // columnarVertices reads vertices from the rows of some columns, the first of which holds the
 // keys.
 type columnarVertices struct {
-	*columnarFile
+	*File
 	h        Handler
-	stats    *ReadStats
+	stats    *Stats
 	maxValue int
 	columns  []int // of the file
 	scratch  []byte
@@ -497,9 +502,9 @@ type columnarVertices struct {
 	texts    [][]byte // buffers of the values
 }
 
-func (f *columnarFile) types() []Type {
+func (f *File) types() []Type {
 	var types []Type
-	for _, c := range f.Columns() {
+	for _, c := range f.file.Columns() {
 		t := Text // also for dates and timestamps
 		switch c.Kind {
 		case columnfile.Boolean:
@@ -539,8 +544,8 @@ func (v *columnarVertices) row(rows columnfile.Rows) error {
 
 // text appends the value of a column as text, or returns the reason why no attribute can store
 // it. NaN is a missing value, as in many programs that write such files.
-func (f *columnarFile) text(rows columnfile.Rows, i, column, maxValue int, dst []byte) (text []byte, there bool, reason string) {
-	switch kind := f.Columns()[column].Kind; kind {
+func (f *File) text(rows columnfile.Rows, i, column, maxValue int, dst []byte) (text []byte, there bool, reason string) {
+	switch kind := f.file.Columns()[column].Kind; kind {
 	case columnfile.Boolean:
 		return strconv.AppendBool(dst, rows.Integer(i) != 0), true, ""
 	case columnfile.Integer:
@@ -560,7 +565,7 @@ func (f *columnarFile) text(rows columnfile.Rows, i, column, maxValue int, dst [
 		}
 		return dst, !math.IsNaN(x), ""
 	case columnfile.Days:
-		return time.Unix(rows.Integer(i)*daySeconds, 0).UTC().AppendFormat(dst, time.DateOnly), true, ""
+		return time.Unix(rows.Integer(i)*figure.DaySeconds, 0).UTC().AppendFormat(dst, time.DateOnly), true, ""
 	case columnfile.Millis, columnfile.Micros, columnfile.Nanos:
 		return appendStamp(dst, rows.Integer(i), stampUnit(kind)), true, ""
 	}
@@ -586,11 +591,11 @@ func appendStamp(dst []byte, at, unit int64) []byte {
 // first column that can be keys; the vectors are in the column called vector or embedding, or
 // else in the first column of lists. A fault is a *ColumnarError. r must be a RandomReader.
 func ReadVectorsColumnar(ctx context.Context, r io.Reader, form Columnar, opts VectorOptions, h VectorHandler) error {
-	opts.MaxDim = cmp.Or(opts.MaxDim, defaultMaxDim)
-	if form.layout() == "" {
+	opts.MaxDim = opts.WithDefaults().MaxDim
+	if layoutIn(form) == "" {
 		return CheckColumnar(form)
 	}
-	f, err := openColumnar(ctx, r, Options{Layout: form.layout(), EdgeListOptions: EdgeListOptions{
+	f, err := openColumnar(ctx, r, Options{Layout: layoutIn(form), EdgeListOptions: EdgeListOptions{
 		Name: opts.Name, MaxKey: opts.MaxKey, MaxBytes: opts.MaxBytes, Size: opts.Size, Progress: opts.Progress,
 	}})
 	if err != nil {
@@ -604,8 +609,8 @@ func ReadVectorsColumnar(ctx context.Context, r io.Reader, form Columnar, opts V
 	if err != nil {
 		return err
 	}
-	v := columnarVectors{columnarFile: f, h: h, key: key, list: list, maxDim: opts.MaxDim}
-	if f.Rows() == 0 {
+	v := columnarVectors{File: f, h: h, key: key, list: list, maxDim: opts.MaxDim}
+	if f.file.Rows() == 0 {
 		return h.Shape(0, 0)
 	}
 	return f.each(&v.stats, []int{key, list}, v.row)
@@ -613,7 +618,7 @@ func ReadVectorsColumnar(ctx context.Context, r io.Reader, form Columnar, opts V
 
 // vectorColumn returns the column that the options name, or else the first with a usual name,
 // or else the first of a type that fits.
-func (f *columnarFile) vectorColumn(named string, fits func(columnfile.Kind) bool, what string, usual ...string) (int, error) {
+func (f *File) vectorColumn(named string, fits func(columnfile.Kind) bool, what string, usual ...string) (int, error) {
 	if named != "" {
 		number, ok := delimited.ColumnNumber(named)
 		if !ok {
@@ -623,15 +628,15 @@ func (f *columnarFile) vectorColumn(named string, fits func(columnfile.Kind) boo
 			}
 		}
 		switch {
-		case number < 1 || number > len(f.Columns()):
-			return 0, &ColumnarError{File: f.opts.Name, Reason: fmt.Sprintf("there is no column %s; the file has %d", named, len(f.Columns())), Kind: ErrSyntax}
-		case !fits(f.Columns()[number-1].Kind):
+		case number < 1 || number > len(f.file.Columns()):
+			return 0, &ColumnarError{File: f.opts.Name, Reason: fmt.Sprintf("there is no column %s; the file has %d", named, len(f.file.Columns())), Kind: ErrSyntax}
+		case !fits(f.file.Columns()[number-1].Kind):
 			return 0, f.unfit(number-1, what)
 		}
 		return number - 1, nil
 	}
 	for _, name := range append(usual, "") {
-		for i, c := range f.Columns() {
+		for i, c := range f.file.Columns() {
 			if (name == "" || strings.EqualFold(c.Name, name)) && fits(c.Kind) {
 				return i, nil
 			}
@@ -642,9 +647,9 @@ func (f *columnarFile) vectorColumn(named string, fits func(columnfile.Kind) boo
 
 // columnarVectors reads vectors from the rows of two columns.
 type columnarVectors struct {
-	*columnarFile
+	*File
 	h         VectorHandler
-	stats     ReadStats
+	stats     Stats
 	key, list int // of the file
 	maxDim    int
 	values    []float32
@@ -667,7 +672,7 @@ func (v *columnarVectors) row(rows columnfile.Rows) error {
 			return v.bad(&v.stats, v.list, "the value of dimension %d is not finite, or a float32 cannot hold it", i+1)
 		}
 	}
-	key, reason := v.columnarFile.key(rows, 0, v.key, v.scratch[:0])
+	key, reason := v.File.key(rows, 0, v.key, v.scratch[:0])
 	if reason != "" {
 		return v.bad(&v.stats, v.key, "%s", reason)
 	}
@@ -678,8 +683,68 @@ func (v *columnarVectors) row(rows columnfile.Rows) error {
 // shape sets the length of all vectors from that of the first.
 func (v *columnarVectors) shape(dim int) error {
 	if dim > v.maxDim {
-		return &ColumnarError{v.opts.Name, v.Columns()[v.list].Name, 1, fmt.Sprintf("a vector of %d values exceeds the limit of %d", dim, v.maxDim), ErrLimit}
+		return &ColumnarError{v.opts.Name, v.file.Columns()[v.list].Name, 1, fmt.Sprintf("a vector of %d values exceeds the limit of %d", dim, v.maxDim), ErrLimit}
 	}
 	v.values = make([]float32, dim)
-	return v.h.Shape(int(v.Rows()), dim)
+	return v.h.Shape(int(v.file.Rows()), dim)
+}
+
+// layoutIn is the layout of edges in a format; empty for no format.
+func layoutIn(c Columnar) Layout {
+	switch c {
+	case Parquet:
+		return LayoutParquet
+	case Arrow, ArrowStream:
+		return LayoutArrow
+	}
+	return ""
+}
+
+// formOf is the format of a layout of edges; empty if the layout has none.
+func formOf(l Layout) Columnar {
+	for _, form := range Columnars() {
+		if layoutIn(form) == l {
+			return form
+		}
+	}
+	return ""
+}
+
+// Layout is the layout that a file is read in if another one is asked for: that of its edges, or LayoutVertices.
+func (f *File) Layout(asked Layout) Layout {
+	if asked == LayoutVertices {
+		return asked
+	}
+	return layoutIn(f.form)
+}
+
+// Graph reads the edges of a graph or a table of vertices, with options that fit the layout.
+func (f *File) Graph(opts Options, h Handler) (stats ReadStats, err error) {
+	layout := f.Layout(opts.Layout)
+	if layout == LayoutVertices {
+		if err := f.fitVertices(opts); err != nil {
+			return stats, err
+		}
+		stats, err = f.vertices(opts, h)
+	} else {
+		e := columnarEdges{File: f, h: h, course: newDirection(opts, h), maxValue: opts.withDefaults().MaxValue}
+		stats, err = e.read()
+	}
+	stats.Layout = layout
+	return stats, err
+}
+
+// fitVertices reports options that a table of vertices has no use for.
+func (f *File) fitVertices(opts Options) error {
+	var faults []error
+	conflict := func(option string, value, text string) {
+		faults = append(faults, &OptionError{Option: option, Value: value, Conflict: fmt.Sprintf(text, f.form.Title())})
+	}
+	if s := opts.Separator; s != "" && s != "auto" {
+		conflict("separator", s, "%s has no use for a separator")
+	}
+	if opts.Header == HeaderNone {
+		conflict("header", opts.Header.String(), "the columns of %s always have names")
+	}
+	return errors.Join(faults...)
 }

@@ -37,7 +37,7 @@ func WriteEdgesColumnar(ctx context.Context, w io.Writer, form Columnar, g Graph
 }
 
 func writeEdgesColumnar(out *output, form Columnar, g Graph, notes []Note) error {
-	if err := g.checkEdgeColumns(memberFault); err != nil {
+	if err := checkEdgeColumns(g.EdgeColumns, memberFault); err != nil {
 		return err
 	}
 	meta := entries(notes)
@@ -49,10 +49,10 @@ func writeEdgesColumnar(out *output, form Columnar, g Graph, notes []Note) error
 	if g.Weighted {
 		weight = len(columns)
 		columns = append(columns, columnfile.Column{Name: "weight", Kind: columnfile.Float})
-	} else if g.claimed(delimited.Weight) {
+	} else if claimed(&g, delimited.Weight) {
 		columns = append(columns, columnfile.Column{Name: "weight", Kind: columnfile.Float, Optional: true})
 	}
-	if g.Timed || g.claimed(delimited.Time) {
+	if g.Timed || claimed(&g, delimited.Time) {
 		time = len(columns)
 		kind := columnfile.Millis
 		if g.Times == TimeNumbers {
@@ -87,7 +87,7 @@ func writeEdgesColumnar(out *output, form Columnar, g Graph, notes []Note) error
 			}
 		}
 		for i, c := range g.EdgeColumns {
-			value, there, err := g.edgeValue(scratch, i, edge, e)
+			value, there, err := edgeValueIn(&g, scratch, i, edge, e)
 			if err != nil {
 				return err
 			}
@@ -116,7 +116,7 @@ func newColumnarWriter(out *output, form Columnar, columns []columnfile.Column, 
 
 // vertex sets a column to the key of a vertex.
 func (p *columnarWriter) vertex(column int, v uint32) (err error) {
-	if p.scratch, err = p.key.checked(p.scratch[:0], v, checkKey); err == nil {
+	if p.scratch, err = checkedKey(p.key, p.scratch[:0], v, checkKey); err == nil {
 		p.w.Text(column, p.scratch)
 	}
 	return err
@@ -175,7 +175,7 @@ func writeVerticesColumnar(out *output, form Columnar, g Graph, notes []Note) er
 			return err
 		}
 		for i, c := range g.Columns {
-			value, there, err := g.value(scratch, i, v)
+			value, there, err := valueIn(&g, scratch, i, v)
 			if err != nil {
 				return err
 			}

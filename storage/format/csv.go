@@ -3,7 +3,7 @@ package format
 // guardText guards a value of a Text.
 func (c *csvWriter) guardText(column Column, value []byte, ok bool) []byte {
 	if ok && typeOr(column.Type) == Text {
-		c.guarded = c.csv.guard(c.guarded[:0], value)
+		c.guarded = guard(c.csv, c.guarded[:0], value)
 		return c.guarded
 	}
 	return value
@@ -29,10 +29,10 @@ type csvWriter struct {
 
 // appendKey appends the key of a vertex as a field.
 func (c *csvWriter) appendKey(line []byte, v uint32) (_ []byte, err error) {
-	if c.scratch, err = c.g.Key.checked(c.scratch[:0], v, checkKey); err != nil {
+	if c.scratch, err = checkedKey(c.g.Key, c.scratch[:0], v, checkKey); err != nil {
 		return nil, err
 	}
-	c.guarded = c.csv.guard(c.guarded[:0], c.scratch)
+	c.guarded = guard(c.csv, c.guarded[:0], c.scratch)
 	return appendQuoted(line, c.guarded), nil
 }
 
@@ -75,4 +75,15 @@ func (t *typeLooks) stated() []bool {
 		t.state[i] = t.state[i] || t.looks[i] != typeOr(c.Type)
 	}
 	return t.state
+}
+
+// guard appends a text, preceded by the apostrophe if the options require one.
+func guard(o CSVOptions, dst []byte, text []byte) []byte {
+	if o.Spreadsheet && len(text) > 0 {
+		switch text[0] {
+		case '=', '+', '-', '@', '\t', '\r':
+			dst = append(dst, '\'')
+		}
+	}
+	return append(dst, text...)
 }

@@ -9,6 +9,7 @@ import (
 	"heavytail/storage/format/internal/decimal"
 	"heavytail/storage/format/internal/delimited"
 	"heavytail/storage/format/internal/fault"
+	"heavytail/storage/format/internal/figure"
 	"heavytail/storage/format/internal/tokens"
 	"heavytail/storage/internal/excerpt"
 )
@@ -150,8 +151,8 @@ func (d *dense) take(line []byte, fields [][]byte) error {
 			d.stats.remark("entries of the matrix taken as missing", string(text), d.stats.Lines, "")
 			continue
 		}
-		if edge.Weight, edge.Weighted = parseWeight(text); !edge.Weighted {
-			return d.wrong(line, "%s", weightFault(text))
+		if edge.Weight, edge.Weighted = figure.Weight(text); !edge.Weighted {
+			return d.wrong(line, "%s", figure.WeightFault(text))
 		}
 		if edge.Weighted = d.weights; !d.weights {
 			edge.Weight = 1

@@ -61,18 +61,3 @@ func (d *direction) declare(c course) error {
 	d.passed = c
 	return d.pass(c == courseDirected)
 }
-
-// late returns the fault of an edge that is directed, or of a text that says so, below edges after which the
-// handler has another direction.
-func (l *lines) late() error {
-	return l.errorAt(max(l.stats.Lines, 1), ErrSyntax, lateDirection)
-}
-
-// orient is direction.edge for formats of lines.
-func (l *lines) orient(d *direction, e *Edge) error {
-	late, err := d.edge(e, l.stats.Edges == 0)
-	if late {
-		return l.late()
-	}
-	return err
-}

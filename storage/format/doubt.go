@@ -10,6 +10,7 @@ import (
 
 	"heavytail/storage/format/internal/decimal"
 	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/figure"
 	"heavytail/storage/internal/excerpt"
 )
 
@@ -34,7 +35,7 @@ func (p *parser) doubtEdges(below int64) {
 	if len(rows) == 0 {
 		return
 	}
-	source, target := p.plan.At[delimited.Source]-1, p.plan.At[delimited.Target]-1
+	source, target := p.Plan.At[delimited.Source]-1, p.Plan.At[delimited.Target]-1
 	if f := rows[0].fields; len(f) == 3 && f[2] == strconv.FormatInt(below, 10) && isWhole(f[0]) && isWhole(f[1]) {
 		p.stats.remark("first line that ends in the number of lines below, taken as an edge", strings.Join(f, " "), rows[0].number, "if it is the size of a matrix, it is to be removed")
 	}
@@ -64,11 +65,11 @@ func (p *parser) firstRows() (rows []row) {
 			continue
 		}
 		var b braces
-		fields := delimited.NamesIn(b.cut(line, p.sep, &p.opts), p.sep)
+		fields := delimited.NamesIn(b.cut(line, p.Sep, &p.opts), p.Sep)
 		for len(fields) > 0 && fields[len(fields)-1] == "" {
 			fields = fields[:len(fields)-1]
 		}
-		if len(fields) < max(p.plan.At[delimited.Source], p.plan.At[delimited.Target]) {
+		if len(fields) < max(p.Plan.At[delimited.Source], p.Plan.At[delimited.Target]) {
 			continue // malformed, or a part of a record of several lines
 		}
 		if rows = append(rows, row{fields, number}); len(rows) == doubtLines {
@@ -129,7 +130,7 @@ func (p *parser) doubtLengths(rows []row) {
 func (p *parser) doubtWords(rows []row, source, target int) {
 	odd := map[int]bool{}
 	for at := range rows[len(rows)-1].fields {
-		has := func(text string) bool { return text == "" || isFigure(text) || IsMissing([]byte(text)) }
+		has := func(text string) bool { return text == "" || figure.Is(text) || IsMissing([]byte(text)) }
 		if at == source || at == target {
 			has = isWhole
 		}
@@ -150,7 +151,7 @@ func (p *parser) doubtWords(rows []row, source, target int) {
 func (p *parser) doubtFigures(rows []row, at int) {
 	count, first := 0, ""
 	for _, value := range column(rows, at) {
-		if len(value) > 1 && isFigure(value) && strings.ContainsAny(value[1:], ".,-/:eE") {
+		if len(value) > 1 && figure.Is(value) && strings.ContainsAny(value[1:], ".,-/:eE") {
 			if count++; first == "" {
 				first = value
 			}
@@ -190,7 +191,7 @@ func (p *parser) doubtOrder(rows []row, source, target int) {
 		return
 	}
 	first, second, third := column(rows, 0), column(rows, 1), column(rows, 2)
-	if slices.ContainsFunc(third, func(text string) bool { return isFigure(text) && !isWhole(text) }) {
+	if slices.ContainsFunc(third, func(text string) bool { return figure.Is(text) && !isWhole(text) }) {
 		return
 	}
 	remedy := "source := 2, target := 3 take the next two columns"

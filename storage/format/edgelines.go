@@ -9,6 +9,8 @@ import (
 
 	"heavytail/storage/format/internal/decimal"
 	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/figure"
+	"heavytail/storage/format/internal/scan"
 	"heavytail/storage/internal/excerpt"
 )
 
@@ -21,14 +23,14 @@ func (p *parser) bulk(text []byte) (done int, err error) {
 		return p.plainFields(text)
 	}
 	s, most := p.ahead, cmp.Or(p.opts.MaxLines, math.MaxInt64)-p.stats.Lines
-	if s == nil || !s.isOf(text, p.rules()) || int64(s.edges.Len()) > most {
+	if s == nil || !s.IsOf(text, p.Rules()) || int64(s.Lines.Len()) > most {
 		s = &p.own
-		p.scan(text, most, s)
+		p.Scan(text, most, s)
 	}
-	if s.done == 0 {
+	if s.Done == 0 {
 		return 0, nil
 	}
-	return s.done, p.deliver(s)
+	return s.Done, p.deliver(s)
 }
 
 // settled reports whether the lines above have decided what those below mean.
@@ -37,51 +39,56 @@ func (p *parser) settled() bool {
 }
 
 // rulesBelow returns the present rules, in a scanner that does not change, if they are those of the lines below.
-func (p *parser) rulesBelow() *scanner {
+func (p *parser) rulesBelow() *scan.Scanner {
 	switch {
 	case !p.settled() || p.attributed():
 		return nil
-	case p.fixed == nil || p.fixed.rules() != p.rules():
-		fixed := p.scanner
+	case p.fixed == nil || p.fixed.Rules() != p.Rules():
+		fixed := p.Scanner
 		p.fixed = &fixed
 	}
 	return p.fixed
 }
 
-func (p *parser) scanned(s *scan) { p.ahead = s }
+func (p *parser) scanned(s *scan.Scan) { p.ahead = s }
 
 // attributed reports whether lines have attributes. A scan does not hold them.
 func (p *parser) attributed() bool {
-	return slices.ContainsFunc(p.reads, func(place int) bool { return place != placeNone })
+	return slices.ContainsFunc(p.Reads, func(place int) bool { return place != scan.Unread })
 }
 
 // deliver delivers the edges of a scan.
-func (p *parser) deliver(s *scan) error {
-	e := &s.edges
-	e.both = p.both
-	p.stats.IgnoredColumns = max(p.stats.IgnoredColumns, s.extra)
+func (p *parser) deliver(s *scan.Scan) error {
+	lines := &s.Lines
+	p.stats.IgnoredColumns = max(p.stats.IgnoredColumns, s.Extra)
 	if p.many != nil {
-		n, err := p.many(e)
-		for i := range e.measures[:min(n, len(e.measures))] {
-			edge := e.At(i)
-			p.stats.setTime(&edge, 0, p.stats.Lines+int64(i)+1)
-			p.stats.measured(&edge)
+		p.edges = EdgesOf(lines, p.both)
+		n, err := p.many(&p.edges)
+		if lines.Measured() {
+			for i := range n {
+				m := lines.At(i)
+				var edge ReadEdge
+				edge.Set(&m)
+				p.stats.setTime(&edge, 0, p.stats.Lines+int64(i)+1)
+				p.stats.measured(&edge.Edge)
+			}
 		}
 		p.stats.Lines, p.stats.Edges = p.stats.Lines+int64(n), p.stats.Edges+int64(n)
 		return err
 	}
 	clear(p.attributes.values) // of braces in the line above
-	edge := Edge{Weight: 1, Both: p.both, Values: p.attributes.values}
-	for i := range e.Len() {
+	edge := ReadEdge{Edge: Edge{Weight: 1, Both: p.both, Values: p.attributes.values}}
+	for i := range lines.Len() {
 		p.stats.Lines++
 		p.stats.Edges++
-		edge.Source, edge.Target = e.keys[2*i].of(e.text), e.keys[2*i+1].of(e.text)
-		if i < len(e.measures) {
-			e.measures[i].set(&edge)
+		edge.Source, edge.Target = lines.Key(2*i), lines.Key(2*i+1)
+		if lines.Measured() {
+			m := lines.At(i)
+			edge.Set(&m)
 			p.stats.setTime(&edge, 0, p.stats.Lines)
-			p.stats.measured(&edge)
+			p.stats.measured(&edge.Edge)
 		}
-		if err := p.yield(edge); err != nil {
+		if err := p.yield(edge.Edge); err != nil {
 			return err
 		}
 	}
@@ -94,7 +101,7 @@ func (p *parser) line(line []byte) error {
 		return p.continueRecord(line)
 	}
 	if sep, found := delimited.SeparatorLine(line); found && p.stats.Lines == 1 {
-		if p.sep == delimited.SeparatorAuto {
+		if p.Sep == delimited.SeparatorAuto {
 			p.separate(sep)
 		}
 		return nil
@@ -127,11 +134,11 @@ func (p *parser) row(line []byte) bool {
 		return false
 	}
 	var c delimited.Columns
-	c.Split(line, p.sep, &delimited.NoPlan, len(line))
+	c.Split(line, p.Sep, &delimited.NoPlan, len(line))
 	switch {
 	case c.Count != p.first.columns:
 		return false
-	case p.spare != math.MaxInt && p.sep.Quotes():
+	case p.Spare != math.MaxInt && p.Sep.Quotes():
 		return true
 	}
 	p.stats.LateComments++
@@ -150,7 +157,7 @@ func (p *parser) single(line []byte) error {
 
 // dataLine handles a line that is neither empty nor a comment.
 func (p *parser) dataLine(line []byte) error {
-	sep, whole := p.sep, line
+	sep, whole := p.Sep, line
 	line = p.cutBraces(line)
 	if sep == delimited.SeparatorAuto {
 		var doubt string
@@ -183,7 +190,7 @@ func (p *parser) dataLine(line []byte) error {
 
 // opensRecord reports whether a quoted field continues after a line.
 func (p *parser) opensRecord(line []byte) bool {
-	if bytes.IndexByte(line, '"') < 0 || p.sep != delimited.SeparatorAuto && !p.sep.Quotes() {
+	if bytes.IndexByte(line, '"') < 0 || p.Sep != delimited.SeparatorAuto && !p.Sep.Quotes() {
 		return false
 	}
 	open, _ := delimited.QuoteStaysOpen(line, p.recordSeparator(line), false)
@@ -192,8 +199,8 @@ func (p *parser) opensRecord(line []byte) bool {
 
 // recordSeparator returns the separator of a line, or else the comma.
 func (p *parser) recordSeparator(line []byte) byte {
-	if p.sep != delimited.SeparatorAuto {
-		return p.sep.Character()
+	if p.Sep != delimited.SeparatorAuto {
+		return p.Sep.Character()
 	}
 	if sep, _ := delimited.Detect(line); sep.Quotes() {
 		return sep.Character()
@@ -219,7 +226,7 @@ func (p *parser) continueRecord(line []byte) error {
 		return p.long()
 	}
 	whole := bytes.TrimSuffix(r.text, []byte("\r"))
-	if p.sep == delimited.SeparatorAuto {
+	if p.Sep == delimited.SeparatorAuto {
 		if sep, _ := delimited.Detect(whole); !sep.Quotes() {
 			return p.tear()
 		}
@@ -272,9 +279,9 @@ func (p *parser) plainFields(text []byte) (done int, err error) {
 	most := cmp.Or(p.opts.MaxLines, math.MaxInt64)
 	for at := 0; at < len(text); done = at {
 		clear(p.attributes.values)
-		p.values, p.relation = p.attributes.values, nil
-		edge := Edge{Weight: 1}
-		end, extra := p.plainEdge(text, at, &edge)
+		p.Values, p.Relation = p.attributes.values, nil
+		found := scan.Edge{Measures: figure.Measures{Weight: 1}}
+		end, extra := p.PlainEdge(text, at, &found)
 		if end < 0 || p.stats.Lines == most || !p.plainValues() {
 			return done, nil
 		}
@@ -283,7 +290,8 @@ func (p *parser) plainFields(text []byte) (done int, err error) {
 		}
 		at = end + 1
 		p.stats.Lines++
-		edge.Source, edge.Target = slices.Clip(edge.Source), slices.Clip(edge.Target)
+		edge := ReadEdge{Edge: Edge{Source: slices.Clip(found.Source), Target: slices.Clip(found.Target)}}
+		edge.Set(&found.Measures)
 		if err := p.emitMeasured(&edge, extra); err != nil {
 			return at, err
 		}
@@ -333,7 +341,7 @@ func (p *parser) end() error {
 		p.stats.Header = cmp.Or(p.stats.Header, f.text)
 		p.stats.DeclaredVertices, p.stats.DeclaredEdges = f.n, f.m
 	}
-	if source, target := p.plan.At[delimited.Source], p.plan.At[delimited.Target]; max(source, target) <= len(p.names) {
+	if source, target := p.Plan.At[delimited.Source], p.Plan.At[delimited.Target]; max(source, target) <= len(p.names) {
 		p.stats.Ends = [2]string{p.names[source-1], p.names[target-1]}
 	}
 	p.doubtEdges(below - 1)
@@ -358,8 +366,8 @@ func (p *parser) summary() error {
 		return nil
 	}
 	keys := func(line []byte) (keys []string) {
-		fields := delimited.NamesIn(line, p.sep)
-		for _, at := range p.plan.At[delimited.Source : delimited.Target+1] {
+		fields := delimited.NamesIn(line, p.Sep)
+		for _, at := range p.Plan.At[delimited.Source : delimited.Target+1] {
 			if at <= len(fields) {
 				keys = append(keys, fields[at-1])
 			}

@@ -58,7 +58,7 @@ type edgeWriter struct {
 	csvWriter
 	words     bool
 	says      bool // a comment says that the graph is directed
-	relation  int  // the attribute that Neo4j's type is, or placeNone
+	relation  int  // the attribute that Neo4j's type is, or PlaceNone
 	separator byte
 
 	weights, times bool // there is a column of them
@@ -69,14 +69,14 @@ func (e *edgeWriter) write() error {
 	if e.words {
 		e.separator = ' '
 	}
-	if err := e.g.checkEdgeColumns(nil); err != nil {
+	if err := checkEdgeColumns(e.g.EdgeColumns, nil); err != nil {
 		return err
 	}
 	// Names in Neo4j's headers have their types behind them in any case, so that only a column of its own keeps a
 	// reader from taking an attribute for the weight or the time.
-	e.weights = e.g.Weighted || e.csv.Neo4j && e.g.claimed(delimited.Weight)
-	e.times = e.g.Timed || e.csv.Neo4j && e.g.claimed(delimited.Time)
-	e.relation = placeNone
+	e.weights = e.g.Weighted || e.csv.Neo4j && claimed(e.g, delimited.Weight)
+	e.times = e.g.Timed || e.csv.Neo4j && claimed(e.g, delimited.Time)
+	e.relation = PlaceNone
 	if e.csv.Neo4j {
 		e.relation = slices.IndexFunc(e.g.EdgeColumns, func(c Column) bool { return c.Name == neo4jType && typeOr(c.Type) == Text })
 	}
@@ -106,7 +106,7 @@ func (e *edgeWriter) names() (line []byte, err error) {
 		}
 	}
 	for i, c := range e.g.EdgeColumns {
-		e.guarded = e.csv.guard(e.guarded[:0], []byte(c.Name))
+		e.guarded = guard(e.csv, e.guarded[:0], []byte(c.Name))
 		switch {
 		case i == e.relation:
 			continue
@@ -124,7 +124,7 @@ func (e *edgeWriter) names() (line []byte, err error) {
 func (e *edgeWriter) statedTypes() ([]bool, error) {
 	looks := newTypeLooks(e.g.EdgeColumns)
 	for i, c := range e.g.EdgeColumns {
-		special := c.Name == edgeID || delimited.UsualRole(c.Name) != delimited.Ignored || strings.Contains(c.Name, ":")
+		special := c.Name == delimited.EdgeID || delimited.UsualRole(c.Name) != delimited.Ignored || strings.Contains(c.Name, ":")
 		looks.state[i] = looks.state[i] || special
 	}
 	err := e.edges(func(_ []byte, edge NumberedEdge) ([]byte, error) {
@@ -215,7 +215,7 @@ func (e *edgeWriter) appendKeys(line []byte, edge NumberedEdge) ([]byte, error) 
 		return line, err
 	}
 	line = append(line, ',')
-	if e.relation != placeNone {
+	if e.relation != PlaceNone {
 		value, ok, err := e.guardedValue(e.relation, edge)
 		if err != nil || ok && len(value) > 0 {
 			return appendField(line, value, ok), err

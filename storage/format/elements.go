@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/figure"
 	"heavytail/storage/format/internal/tokens"
 	"heavytail/storage/internal/excerpt"
 )
@@ -18,7 +19,7 @@ import (
 type elements struct {
 	opts    Options
 	h       Handler
-	stats   ReadStats
+	stats   Stats
 	ofNodes attributes
 	ofEdges attributes // its function is nil if they are left out
 	course  direction
@@ -26,16 +27,16 @@ type elements struct {
 	// What is left out.
 	edgeValues, parallel, graphValues, absent, times, periods, turned, programs, other tally
 
-	at   func(kind error, format string, args ...any) *LineError // returns an error at the last token
-	flaw *LineError                                              // the first thing wrong with the element being read
-	text []byte                                                  // of the element being read
+	at   func(kind error, text string, args ...any) *LineError // returns an error at the last token
+	flaw *LineError                                            // the first thing wrong with the element being read
+	text []byte                                                // of the element being read
 }
 
 // newElements prepares a reader; position returns the place of the last token.
 func newElements(opts Options, h Handler, position func() (line int64, column int)) elements {
-	at := func(kind error, format string, args ...any) *LineError {
+	at := func(kind error, text string, args ...any) *LineError {
 		line, column := position()
-		return &LineError{opts.Name, line, column, fmt.Sprintf(format, args...), kind}
+		return &LineError{opts.Name, line, column, fmt.Sprintf(text, args...), kind}
 	}
 	set := func(pass func([]Column) error) attributes {
 		return attributes{pass: pass, most: opts.MaxColumns, maxValue: opts.MaxValue}
@@ -73,9 +74,9 @@ func (g *elements) report() {
 }
 
 // wrong records the first fault of the element being read; later ones are ignored.
-func (g *elements) wrong(kind error, format string, args ...any) {
+func (g *elements) wrong(kind error, text string, args ...any) {
 	if g.flaw == nil {
-		g.flaw = g.at(kind, format, args...)
+		g.flaw = g.at(kind, text, args...)
 	}
 }
 
@@ -114,7 +115,7 @@ func (g *elements) conclude() error {
 
 // isAttribute reports whether a value of an edge without a role is read as an attribute.
 func (g *elements) isAttribute(name string) bool {
-	return g.ofEdges.pass != nil && isEdgeAttribute(name)
+	return g.ofEdges.pass != nil && delimited.IsAttribute(name)
 }
 
 // passed reports whether the element was valid. If not, it ends the read, or counts the element
@@ -156,13 +157,14 @@ func (g *elements) vertex(key []byte) error {
 // deliver delivers an edge with its weight and time, which may be missing, if the edge is
 // valid.
 func (g *elements) deliver(edge Edge, field [delimited.Roles][]byte) error {
-	g.measure(&edge, field)
-	edge.Values = g.ofEdges.values
-	return g.edge(edge)
+	read := ReadEdge{Edge: edge}
+	g.measure(&read, field)
+	read.Values = g.ofEdges.values
+	return g.edge(read)
 }
 
 // measure sets the weight and the time of an edge, which may be missing.
-func (g *elements) measure(edge *Edge, field [delimited.Roles][]byte) {
+func (g *elements) measure(edge *ReadEdge, field [delimited.Roles][]byte) {
 	for r := delimited.Weight; r <= delimited.Time; r++ {
 		field[r] = bytes.TrimSpace(field[r])
 	}
@@ -172,19 +174,19 @@ func (g *elements) measure(edge *Edge, field [delimited.Roles][]byte) {
 }
 
 // edge delivers an edge, if it is valid.
-func (g *elements) edge(edge Edge) error {
+func (g *elements) edge(edge ReadEdge) error {
 	if ok, err := g.passed(); !ok {
 		return err
 	}
-	if late, err := g.course.edge(&edge, g.stats.Edges == 0); err != nil {
+	if late, err := g.course.edge(&edge.Edge, g.stats.Edges == 0); err != nil {
 		return err
 	} else if late {
 		return g.at(ErrSyntax, lateDirection)
 	}
 	g.stats.Edges++
-	g.stats.setTime(&edge, unitsPerSecond(g.opts.TimeUnit), 0)
-	g.stats.measured(&edge)
-	return g.h.Edge(edge)
+	g.stats.setTime(&edge, figure.PerSecond(g.opts.TimeUnit), 0)
+	g.stats.measured(&edge.Edge)
+	return g.h.Edge(edge.Edge)
 }
 
 // openElements reads formats whose elements have attributes that nothing declares: node-link JSON
@@ -200,11 +202,11 @@ func newOpenElements(opts Options, h Handler, position func() (line int64, colum
 	return openElements{elements: newElements(opts, h, position)}
 }
 
-// columnOf returns the column of a name, which it adds if it is new, or placeNone if the
+// columnOf returns the column of a name, which it adds if it is new, or PlaceNone if the
 // attribute is not to be read.
 func (g *openElements) columnOf(name string) (int, error) {
 	if g.opts.Columns != nil && !slices.Contains(g.opts.Columns, name) {
-		return placeNone, nil
+		return PlaceNone, nil
 	}
 	return g.findIn(&g.ofNodes, name)
 }
@@ -214,10 +216,10 @@ func (g *openElements) edgeColumn(name string) (int, error) {
 	switch {
 	case g.multigraph && name == "key":
 		g.parallel.add(name, g.here)
-		return placeNone, nil
-	case name == edgeID || !g.isAttribute(name):
+		return PlaceNone, nil
+	case name == delimited.EdgeID || !g.isAttribute(name):
 		g.leaveOut(name)
-		return placeNone, nil
+		return PlaceNone, nil
 	}
 	return g.findIn(&g.ofEdges, name)
 }
@@ -305,7 +307,7 @@ type graphKey struct {
 	hasInitial bool
 	line       int64
 	column     int            // byte of the line
-	place      [2]int         // in the columns of nodes and of edges, or placeNone
+	place      [2]int         // in the columns of nodes and of edges, or PlaceNone
 	role       delimited.Role // in edges
 }
 

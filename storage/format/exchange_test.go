@@ -2,9 +2,11 @@ package format
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -118,7 +120,7 @@ func gmlColumns(columns []Column, rows [][]*string) (named, want []Column, value
 			case columns[i].Type == Boolean:
 				row[i] = word(map[string]string{"true": "1", "false": "0"}[*value])
 			case columns[i].Type == Float:
-				row[i] = word(string(appendGMLReal(nil, *value)))
+				row[i] = word(realOfGML(*value))
 			}
 		}
 		values = append(values, row)
@@ -273,4 +275,14 @@ func FuzzReadNodeLink(f *testing.F) {
 	f.Add([]byte(`{"directed": true, "nodes": [{"id": "a", "x": 1.5, "y": [1, {"z": null}]}, {"id": 2, "x": "q"}], "links": [{"source": "a", "target": 2, "weight": 2, "time": 3}]}`), false)
 	f.Add([]byte(`{"links":[{"source":1,"target":0,"value":3}],"nodes":[{"name":"\u00e9\ud800"},{}, 1]}`), true)
 	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, LayoutJSON, text, skip) })
+}
+
+// realOfGML returns a number with a sign only if it is negative, and digits on both sides of its point.
+func realOfGML(number string) string {
+	parts := regexp.MustCompile(`^([+-]?)(\d*)\.?(\d*)(?:[eE](.*))?$`).FindStringSubmatch(number)
+	text := strings.TrimPrefix(parts[1], "+") + cmp.Or(parts[2], "0") + "." + cmp.Or(parts[3], "0")
+	if parts[4] != "" {
+		text += "E" + parts[4]
+	}
+	return text
 }

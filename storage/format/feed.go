@@ -10,6 +10,7 @@ import (
 
 	"heavytail/storage/format/internal/delimited"
 	"heavytail/storage/format/internal/fault"
+	"heavytail/storage/format/internal/scan"
 	"heavytail/storage/format/internal/tokens"
 	"heavytail/storage/internal/compress"
 )
@@ -22,18 +23,18 @@ type feed struct {
 	reported time.Time      // when the progress was
 	block    compress.Block // the last one
 	again    bool           // next returns this block again
-	ahead    *ahead         // nil without scans
-	piece    *piece         // the block, if it was scanned
+	ahead    *scan.Ahead    // nil without scans
+	piece    *scan.Piece    // the block, if it was scanned
 	complete bool           // the input was read to its end without error
 }
 
 func startFeed(ctx context.Context, r io.Reader, opts *EdgeListOptions, hashed bool) *feed {
-	return &feed{ctx: ctx, in: compress.Start(r, nameOr(opts.Name), hashed), opts: opts}
+	return &feed{ctx: ctx, in: compress.Start(r, fault.Input(opts.Name), hashed), opts: opts}
 }
 
 func (f *feed) close() {
 	if f.ahead != nil {
-		f.ahead.close()
+		f.ahead.Close()
 	}
 	f.in.Close()
 }
@@ -59,12 +60,14 @@ func (f *feed) peek() []byte {
 // advance takes the next block of the input.
 func (f *feed) advance() {
 	if f.piece != nil {
-		f.ahead.free = append(f.ahead.free, f.piece)
+		f.ahead.Free(f.piece)
 		f.piece = nil
 	}
-	if f.ahead != nil && len(f.ahead.blocks) > 0 {
-		f.piece = f.ahead.take()
-		f.block = f.piece.block
+	if f.ahead != nil {
+		f.piece = f.ahead.Take()
+	}
+	if f.piece != nil {
+		f.block = f.piece.Block
 	} else {
 		f.block = f.in.Next(f.ctx)
 	}
@@ -104,15 +107,15 @@ func (f *feed) next() ([]byte, error) {
 }
 
 func (f *feed) cancelled(err error) error {
-	return fmt.Errorf("reading %s: %w", nameOr(f.opts.Name), err)
+	return fmt.Errorf("reading %s: %w", fault.Input(f.opts.Name), err)
 }
 
 // scan returns the scan of the block, or nil.
-func (f *feed) scan() *scan {
+func (f *feed) scan() *scan.Scan {
 	if f.piece == nil {
 		return nil
 	}
-	return &f.piece.scan
+	return &f.piece.Scan
 }
 
 // look scans further blocks for a reader of lines that has taken this one.
@@ -122,9 +125,9 @@ func (f *feed) look(to *lines) {
 		return
 	}
 	if f.ahead == nil {
-		f.ahead = newAhead()
+		f.ahead = scan.NewAhead()
 	}
-	f.ahead.add(f.in, by, f.block)
+	f.ahead.Add(f.in, by, f.block)
 }
 
 // push passes the whole text to a reader of lines.
@@ -211,85 +214,4 @@ func (f *feed) report() {
 	if f.opts.Progress != nil {
 		f.opts.Progress("reading", f.in.Done(), f.opts.Size)
 	}
-}
-
-// binaryFiles are files that are no texts but are handed in as such, by their first bytes. Some of
-// them would pass as comments.
-var binaryFiles = []struct{ magic, name, advice string }{
-	{"SQLite format 3\x00", "a SQLite database", "; export a table of edges as CSV"},
-	{"\x89PNG\r\n", "a picture (PNG)", ""}, {"\xff\xd8\xff", "a picture (JPEG)", ""}, {"GIF87a", "a picture (GIF)", ""}, {"GIF89a", "a picture (GIF)", ""},
-	{"%PDF-", "a PDF document", ""},
-	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel or Word document", "; save the sheet as CSV"},
-	{"\x89HDF\r\n\x1a\n", "an HDF5 file", ""}, {"CDF\x01", "a NetCDF file", ""}, {"MATLAB 5.0 MAT-file", "a MATLAB file", ""},
-	{"\x93NUMPY", "a matrix of numpy", "; IMPORT EMBEDDING reads vectors from it"},
-	{"FEA1\x00", "a Feather file of version 1", "; write version 2 or Parquet"}, {"ORC\x11", "an ORC file", "; write Parquet"}, {"Obj\x01", "an Avro file", "; write Parquet"},
-	{"RDX2\nX\n", "a workspace of R", "; write.csv writes its tables"}, {"RDX3\nX\n", "a workspace of R", "; write.csv writes its tables"}, {"X\n\x00\x00\x00", "an object of R", "; write.csv writes its tables"},
-	{"\x7fELF", "a program", ""},
-}
-
-// otherTexts are texts that a download or another program leaves where a file of data is expected,
-// by their first bytes in lower case. As lists of words they would be edges.
-var otherTexts = []struct{ start, name, advice string }{
-	{"<!doctype html", "a web page", "; the download may have failed"},
-	{"<html", "a web page", "; the download may have failed"},
-	{"version https://git-lfs.github.com/spec/", "a pointer of Git LFS", "; git lfs pull fetches the file"},
-	{"nodedef>", "a graph of GUESS (GDF)", "; Gephi writes it as GEXF"},
-	{"\"export-world data", "a world of NetLogo", "; write its table of links as a file of its own"},
-	{"leda.graph", "a graph of LEDA", ""},
-	{"@relation", "a table of Weka (ARFF)", "; write it as CSV"},
-}
-
-// binaryFault names a binary file, a text of another kind, or a text that is not UTF-8, by the first
-// block of it.
-func binaryFault(text []byte) fault.Fault {
-	for _, f := range binaryFiles {
-		if bytes.HasPrefix(text, []byte(f.magic)) {
-			return fault.Syntax(0, "this is %s, and no text%s", f.name, f.advice)
-		}
-	}
-	const longest = 64 // more than any start has
-	start := bytes.TrimLeft(text, " \t\r\n")
-	start = bytes.ToLower(start[:min(len(start), longest)])
-	for _, f := range otherTexts {
-		if bytes.HasPrefix(start, []byte(f.start)) {
-			return fault.Syntax(0, "this is %s, which is not read%s", f.name, f.advice)
-		}
-	}
-	const tar = 257 // where a tar archive has its magic number
-	switch {
-	case len(text) > 2 && text[0] == 0x80 && text[1] >= 2 && text[1] <= 5:
-		return fault.Syntax(0, "this is a pickle of Python, and no text; networkx.write_graphml writes a graph, and DataFrame.to_csv a table")
-	case len(text) > tar && bytes.HasPrefix(text[tar:], []byte("ustar")):
-		return fault.Syntax(0, "this is a tar archive, and no text; unpack it")
-	case zerosAlternate(text):
-		return fault.Syntax(0, "the text seems to be UTF-16 without a byte order mark; convert it to UTF-8")
-	}
-	return fault.Fault{}
-}
-
-// zerosAlternate reports whether every second one of the first bytes is zero, and no other, as in
-// ASCII that is written as UTF-16.
-func zerosAlternate(text []byte) bool {
-	const enough = 8
-	if len(text) < enough {
-		return false
-	}
-	for first := range 2 {
-		alternate := true
-		for i, c := range text[:enough] {
-			alternate = alternate && (c == 0) == (i%2 == first)
-		}
-		if alternate {
-			return true
-		}
-	}
-	return false
-}
-
-// refuseBinary is binaryFault as an error of a whole input.
-func refuseBinary(text []byte, name string) error {
-	if f := binaryFault(text); f.Found() {
-		return &LineError{name, 1, 1, f.Reason, ErrSyntax}
-	}
-	return nil
 }

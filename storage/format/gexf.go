@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/figure"
 	"heavytail/storage/format/internal/tokens"
 	"heavytail/storage/internal/excerpt"
 )
@@ -48,7 +49,7 @@ func readGEXF(f *feed, opts Options, h Handler) (ReadStats, error) {
 		}
 	}
 	err = g.finish(f, err)
-	return g.stats, err
+	return g.stats.ReadStats, err
 }
 
 func (g *gexf) top(e xml.StartElement) error {
@@ -121,7 +122,7 @@ func (g *gexf) declaration(e xml.StartElement, class string) error {
 	if e.Name.Local != "attribute" {
 		return g.Skip()
 	}
-	k := &graphKey{name: tokens.Attribute(e, "title"), domain: class, place: [2]int{placeNone, placeNone}, line: g.Line, column: g.Column}
+	k := &graphKey{name: tokens.Attribute(e, "title"), domain: class, place: [2]int{PlaceNone, PlaceNone}, line: g.Line, column: g.Column}
 	switch tokens.Attribute(e, "type") {
 	case "byte", "short", "integer", "long":
 		k.kind = Integer
@@ -210,7 +211,7 @@ func (g *gexf) value(e xml.StartElement, of int, field *[delimited.Roles][]byte)
 	case k == nil:
 	case of == edgePlace && k.role != delimited.Ignored:
 		field[k.role] = []byte(tokens.Attribute(e, "value"))
-	case k.place[of] != placeNone:
+	case k.place[of] != PlaceNone:
 		if len(e.Attr) > 2 && slices.ContainsFunc(e.Attr, func(a xml.Attr) bool { return isPeriod(a.Name.Local) }) {
 			g.periods.add(k.name, g.here)
 		}
@@ -265,7 +266,7 @@ func (g *gexf) edge(e xml.StartElement) error {
 	g.Line, g.Column = line, column
 	if when != "" {
 		text := []byte(when)
-		if _, _, _, ok := parseTime(text); ok || g.opts.Time != "" {
+		if _, _, _, ok := figure.Time(text); ok || g.opts.Time != "" {
 			field[delimited.Time] = text
 		} else {
 			g.times.add(when, g.here)
@@ -331,7 +332,7 @@ func (g *gexf) spell(e xml.StartElement, when *string) error {
 // vertex is labelled by its attribute "label", or by its key if that has no value. Read reads
 // the same graph back. It refuses what WriteGraphML refuses.
 func WriteGEXF(ctx context.Context, w io.Writer, g Graph) error {
-	x := gexfWriter{xmlWriter: xmlWriter{newGraphWriter(ctx, w, &g)}, label: placeNone}
+	x := gexfWriter{xmlWriter: xmlWriter{newGraphWriter(ctx, w, &g)}, label: PlaceNone}
 	return writing("GEXF", x.write())
 }
 
@@ -351,7 +352,7 @@ const (
 )
 
 func (x *gexfWriter) write() error {
-	head, err := x.appendHead([]byte(gexfStart + x.g.directedness() + "\">\n"))
+	head, err := x.appendHead([]byte(gexfStart + directedness(x.g) + "\">\n"))
 	if err != nil {
 		return err
 	}
@@ -370,10 +371,10 @@ func (x *gexfWriter) appendHead(dst []byte) ([]byte, error) {
 		dst = append(appendAttributes(dst, x.g.Columns, "d"), "</attributes>\n"...)
 	}
 	var roles []byte
-	if x.g.named(delimited.Weight) { // a declared key comes before the weight of an edge
+	if named(x.g, delimited.Weight) { // a declared key comes before the weight of an edge
 		roles = append(roles, `<attribute id="weight" title="weight" type="double"/>`...)
 	}
-	if x.g.Timed || x.g.claimed(delimited.Time) {
+	if x.g.Timed || claimed(x.g, delimited.Time) {
 		kind := "long"
 		if x.g.Times != TimeNumbers {
 			kind = "string"

@@ -74,7 +74,7 @@ func readGML(f *feed, opts Options, h Handler) (ReadStats, error) {
 	if g.Latin > 0 {
 		g.stats.remarks("texts that are not UTF-8 read as ISO-8859-1", "", g.Latin, g.LatinLine, "")
 	}
-	return g.stats, err
+	return g.stats.ReadStats, err
 }
 
 func (g *gml) document() error {
@@ -216,7 +216,7 @@ func (g *gml) node() error {
 		}
 		place, err := g.columnOf(key)
 		switch {
-		case err != nil || place == placeNone:
+		case err != nil || place == PlaceNone:
 			return err
 		case g.ofNodes.values[place] != nil:
 			g.again.add(key, g.here)
@@ -338,7 +338,7 @@ func (g *gml) deliverNode(n gmlNode) error {
 		if err != nil {
 			return err
 		}
-		if place != placeNone {
+		if place != PlaceNone {
 			g.openElements.take(&g.ofNodes, place, n.label, g.kinds[1])
 		}
 	}
@@ -406,7 +406,7 @@ func (g *gml) readEdge() error {
 func (g *gml) edgeValue(key string, text []byte, kind Type) error {
 	place, err := g.edgeColumn(key)
 	switch {
-	case err != nil || place == placeNone:
+	case err != nil || place == PlaceNone:
 	case g.ofEdges.values[place] != nil:
 		g.again.add(key, g.here)
 	default:
@@ -450,7 +450,7 @@ func (m *gmlWriter) write() error {
 	if err := checkColumns(m.g.Columns, gmlNodeFault); err != nil {
 		return err
 	}
-	if err := m.g.checkEdgeColumns(m.edgeFault); err != nil {
+	if err := checkEdgeColumns(m.g.EdgeColumns, m.edgeFault); err != nil {
 		return err
 	}
 	m.WriteString("Creator \"heavytail\"\ngraph [\n  directed " + strconv.Itoa(btoi(m.g.Directed)) + "\n")
@@ -467,7 +467,7 @@ func gmlNodeFault(name string) string {
 
 // edgeFault is gmlNodeFault for an attribute of an edge.
 func (m *gmlWriter) edgeFault(name string) string {
-	if r := delimited.UsualRole(name); r == delimited.Time || r != delimited.Ignored && m.g.claimed(r) {
+	if r := delimited.UsualRole(name); r == delimited.Time || r != delimited.Ignored && claimed(m.g, r) {
 		return "a reader of GML takes it for the " + r.String() + " of the edges; format := 'graphml' can hold it"
 	}
 	return cmp.Or(memberFault(name), gmlNameFault(name))
@@ -489,7 +489,7 @@ func gmlNameFault(name string) string {
 
 func (m *gmlWriter) appendNode(dst []byte, v uint32) (_ []byte, err error) {
 	dst = strconv.AppendUint(append(dst, "  node [\n    id "...), uint64(v), 10)
-	if m.scratch, err = m.g.Key.checked(m.scratch[:0], v, checkKey); err != nil {
+	if m.scratch, err = checkedKey(m.g.Key, m.scratch[:0], v, checkKey); err != nil {
 		return nil, err
 	}
 	dst = append(appendGMLText(append(dst, "\n    label "...), m.scratch), '\n')

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/storage/format/internal/delimited"
 	"heavytail/storage/internal/compress"
 )
 
@@ -164,23 +165,12 @@ func inPieces(t testing.TB, opts Options, text []byte, size int) (string, error)
 	if err := refuseBinary(text, opts.Name); err != nil {
 		return "", err
 	}
-	if text = bytes.Clone(text); endsInReturns(text) {
-		feedLines(text)
+	if text = bytes.Clone(text); !bytes.Contains(text, []byte("\n")) && delimited.OutsideQuotes(bytes.TrimSuffix(text, []byte("\r")), '\r') {
+		text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n"))
 	}
-	var to *lines
-	switch opts.Layout {
-	case LayoutMatrix:
-		to = &newDense(opts, h).lines
-	case LayoutAdjacency:
-		to = &newAdjacency(opts, h).lines
-	case LayoutVertices:
-		to = &newTable(opts, h).lines
-	case LayoutPajek:
-		to = &newPajek(opts, h).lines
-	case LayoutMatrixMarket:
-		to = &newMatrix(context.Background(), opts, h).lines
-	default:
-		to = &newParser(opts, false, h).lines
+	to := LinesOf(context.Background(), opts, h)
+	if to == nil {
+		to = RowsOf(opts, h)
 	}
 	for at := 0; at < len(text); at += size {
 		if err := to.block(bytes.Clone(text[at:min(at+size, len(text))])); err != nil {

@@ -26,7 +26,7 @@ func readGraphML(f *feed, opts Options, h Handler) (ReadStats, error) {
 	g := &graphML{xmlElements: newXMLElements(f, opts, h)}
 	err := g.Document("graphml", "GraphML", &g.begun, g.top)
 	err = g.finish(f, err)
-	return g.stats, err
+	return g.stats.ReadStats, err
 }
 
 func (g *graphML) top(e xml.StartElement) error {
@@ -53,7 +53,7 @@ func (g *graphML) top(e xml.StartElement) error {
 }
 
 func (g *graphML) declaration(e xml.StartElement) error {
-	k := &graphKey{name: tokens.Attribute(e, "attr.name"), domain: tokens.Attribute(e, "for"), place: [2]int{placeNone, placeNone}, line: g.Line, column: g.Column}
+	k := &graphKey{name: tokens.Attribute(e, "attr.name"), domain: tokens.Attribute(e, "for"), place: [2]int{PlaceNone, PlaceNone}, line: g.Line, column: g.Column}
 	id, kind := tokens.Attribute(e, "id"), tokens.Attribute(e, "attr.type")
 	k.use = cmp.Or(tokens.Attribute(e, "yfiles.type"), id)
 	switch kind {
@@ -127,7 +127,7 @@ func (g *graphML) node(e xml.StartElement) error {
 
 func (g *graphML) nodeData(e xml.StartElement) error {
 	k := g.declared(e)
-	if k == nil || k.place[nodePlace] == placeNone {
+	if k == nil || k.place[nodePlace] == PlaceNone {
 		if k != nil && !k.of("node") {
 			g.programs.add(k.title(), g.here)
 		}
@@ -190,7 +190,7 @@ func (g *graphML) edge(e xml.StartElement) error {
 		case k.role == delimited.Ignored && !k.of("edge"):
 			g.programs.add(k.title(), g.here)
 			return g.Skip()
-		case k.place[edgePlace] != placeNone:
+		case k.place[edgePlace] != PlaceNone:
 			return g.value(k, edgePlace)
 		case k.role == delimited.Ignored:
 			g.leaveOut(k.name)
@@ -248,7 +248,7 @@ func (x *xmlWriter) columnText(column int, v uint32) ([]byte, bool, error) {
 	value, ok, err := x.value(column, v)
 	if err == nil && ok {
 		if reason := xmlFault(value); reason != "" {
-			err = x.g.valueError(column, v, reason)
+			err = valueError(x.g, column, v, reason)
 		}
 	}
 	return value, ok, err
@@ -259,7 +259,7 @@ func (x *xmlWriter) edgeText(column int, e NumberedEdge) ([]byte, bool, error) {
 	value, ok, err := x.edgeValue(column, e)
 	if err == nil && ok {
 		if reason := xmlFault(value); reason != "" {
-			err = x.g.edgeError(column, e, reason)
+			err = edgeError(x.g, column, e, reason)
 		}
 	}
 	return value, ok, err
@@ -271,11 +271,11 @@ func (x *xmlWriter) checkNames() error {
 	if err := checkColumns(x.g.Columns, fit); err != nil {
 		return err
 	}
-	return x.g.checkEdgeColumns(fit)
+	return checkEdgeColumns(x.g.EdgeColumns, fit)
 }
 
 // directedness is the word for the direction of the edges.
-func (g *Graph) directedness() string {
+func directedness(g *Graph) string {
 	if g.Directed {
 		return "directed"
 	}
@@ -288,17 +288,17 @@ func (x *xmlWriter) appendHead(dst []byte) ([]byte, error) {
 		return nil, err
 	}
 	dst = appendKeyElements(dst, x.g.Columns, "d", "node")
-	if x.g.Weighted || x.g.claimed(delimited.Weight) {
+	if x.g.Weighted || claimed(x.g, delimited.Weight) {
 		dst = append(dst, weightKey...)
 	}
 	switch {
-	case x.g.Timed && x.g.Times == TimeNumbers || x.g.claimed(delimited.Time):
+	case x.g.Timed && x.g.Times == TimeNumbers || claimed(x.g, delimited.Time):
 		dst = append(dst, timeKey...)
 	case x.g.Timed:
 		dst = append(dst, dateKey...)
 	}
 	dst = appendKeyElements(dst, x.g.EdgeColumns, "e", "edge")
-	return append(append(append(dst, `<graph edgedefault="`...), x.g.directedness()...), "\">\n"...), nil
+	return append(append(append(dst, `<graph edgedefault="`...), directedness(x.g)...), "\">\n"...), nil
 }
 
 // appendKeyElements appends the keys of attributes.
@@ -315,7 +315,7 @@ func appendKeyElements(dst []byte, columns []Column, id, of string) []byte {
 
 // appendID appends the key of a vertex inside an attribute.
 func (x *xmlWriter) appendID(dst []byte, v uint32) (_ []byte, err error) {
-	x.scratch, err = x.g.Key.checked(x.scratch[:0], v, checkKey, xmlFault)
+	x.scratch, err = checkedKey(x.g.Key, x.scratch[:0], v, checkKey, xmlFault)
 	return appendEscaped(dst, x.scratch), err
 }
 

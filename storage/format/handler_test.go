@@ -3,7 +3,7 @@ package format
 import "testing"
 
 func TestReadStats_Remark(t *testing.T) {
-	var s ReadStats
+	var s Stats
 	for i, name := range []string{"since", "kind", "since", "", "a", "b", "c", "d"} {
 		s.remark("attributes of edges left out", name, int64(7+i), "")
 	}

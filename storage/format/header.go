@@ -9,6 +9,7 @@ import (
 
 	"heavytail/storage/format/internal/decimal"
 	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/figure"
 	"heavytail/storage/internal/excerpt"
 )
 
@@ -112,7 +113,7 @@ func (p *parser) columnsNamed(line []byte, sep delimited.Separator) bool {
 		return true
 	}
 	for i, word := range words {
-		if i > 1 && delimited.UsualRole(word) != delimited.Ignored && isFigure(fields[i]) {
+		if i > 1 && delimited.UsualRole(word) != delimited.Ignored && figure.Is(fields[i]) {
 			return true
 		}
 	}
@@ -159,8 +160,8 @@ func (p *parser) firstLine(line []byte) error {
 // declares reports whether the first line is a header of Graphs.jl, "n,m,u,name" with u for
 // undirected or d for directed. No edge has this form.
 func (p *parser) declares(line []byte) bool {
-	names := delimited.NamesIn(line, p.sep)
-	if p.sep != delimited.SeparatorComma || len(names) < 4 || names[2] != "u" && names[2] != "d" {
+	names := delimited.NamesIn(line, p.Sep)
+	if p.Sep != delimited.SeparatorComma || len(names) < 4 || names[2] != "u" && names[2] != "d" {
 		return false
 	}
 	f := &p.first
@@ -180,8 +181,8 @@ func (p *parser) countsHeader(line []byte) error {
 	return nil
 }
 
-func (p *parser) headerError(format string, args ...any) error {
-	return p.errorAt(max(p.first.number, 1), ErrSyntax, format, args...)
+func (p *parser) headerError(text string, args ...any) error {
+	return p.errorAt(max(p.first.number, 1), ErrSyntax, text, args...)
 }
 
 // A first line without a number may name the columns. It is kept, with the lines below it, until
@@ -193,7 +194,7 @@ const (
 
 // mayName reports whether a first line can name the columns: it has no number and no date.
 func (p *parser) mayName(line []byte) bool {
-	return !p.braces.found && !slices.ContainsFunc(delimited.NamesIn(line, p.sep), isFigure)
+	return !p.braces.found && !slices.ContainsFunc(delimited.NamesIn(line, p.Sep), figure.Is)
 }
 
 // hold keeps a line until the first one is understood.
@@ -209,7 +210,7 @@ func (p *parser) hold(line []byte, comment bool) error {
 // holdComment keeps a line that looks like a comment and that is a row if the first line turns out
 // to be a header. It reports whether it did.
 func (p *parser) holdComment(line []byte) (held bool, err error) {
-	if len(p.first.held) == 0 || !p.sep.Quotes() || len(delimited.NamesIn(line, p.sep)) != p.first.columns {
+	if len(p.first.held) == 0 || !p.Sep.Quotes() || len(delimited.NamesIn(line, p.Sep)) != p.first.columns {
 		return false, nil
 	}
 	p.stats.Comments-- // counted again when it is known what it is
@@ -227,7 +228,7 @@ func (p *parser) decide(ended bool) error {
 	}
 	defer func() { p.stats.Lines = now }()
 	p.stats.Lines = held[0].number
-	names, rows := delimited.NamesIn(held[0].text, p.sep), p.rows(held[1:])
+	names, rows := delimited.NamesIn(held[0].text, p.Sep), p.rows(held[1:])
 	named := figuresBelow(names, rows)
 	if !named && !p.pairs {
 		named = p.nowhereElse(names, rows, ended)
@@ -263,7 +264,7 @@ func (p *parser) rows(held []heldLine) (rows [][]string) {
 	for _, h := range held {
 		if !h.comment {
 			var b braces
-			rows = append(rows, delimited.NamesIn(b.cut(h.text, p.sep, &p.opts), p.sep))
+			rows = append(rows, delimited.NamesIn(b.cut(h.text, p.Sep, &p.opts), p.Sep))
 		}
 	}
 	return rows
@@ -291,7 +292,7 @@ func figuresBelow(names []string, rows [][]string) bool {
 		for _, row := range rows {
 			switch {
 			case column >= len(row) || row[column] == "" || IsMissing([]byte(row[column])):
-			case isFigure(row[column]):
+			case figure.Is(row[column]):
 				figures++
 			default:
 				figures = -len(rows)
@@ -343,7 +344,7 @@ const (
 // nowhereElse reports whether the first line names the columns because its names occur nowhere else
 // in a text. If the text has more lines than these, its end decides: see ReadStats.NamesHeader.
 func (p *parser) nowhereElse(names []string, rows [][]string, ended bool) bool {
-	source, target := p.plan.At[delimited.Source]-1, p.plan.At[delimited.Target]-1
+	source, target := p.Plan.At[delimited.Source]-1, p.Plan.At[delimited.Target]-1
 	if max(source, target) >= len(names) || !looksNamed(names[source]) || !looksNamed(names[target]) || names[source] == names[target] {
 		return false
 	}
@@ -356,7 +357,7 @@ func (p *parser) nowhereElse(names []string, rows [][]string, ended bool) bool {
 		}
 	}
 	least := leastBelow
-	if p.sep == delimited.SeparatorWhitespace {
+	if p.Sep == delimited.SeparatorWhitespace {
 		least = leastBelowBlanks
 	}
 	recurring := Recurring(int64(len(seen)), int64(len(rows)))
@@ -372,7 +373,7 @@ func (p *parser) nowhereElse(names []string, rows [][]string, ended bool) bool {
 	case len(rows) >= least && recurring:
 		p.stats.remark(namesTaken, excerpt.Of([]byte(p.first.text)), p.first.number, "header := FALSE takes it as an edge")
 		return true
-	case len(rows) >= leastBelow && (p.sep != delimited.SeparatorWhitespace || recurring):
+	case len(rows) >= leastBelow && (p.Sep != delimited.SeparatorWhitespace || recurring):
 		p.stats.remark(edgeTaken, excerpt.Of([]byte(p.first.text)), p.first.number, "header := TRUE takes it as the names of the columns")
 	}
 	return false
@@ -390,17 +391,17 @@ func Recurring(keys, edges int64) bool { return edges > 0 && 2*keys <= 3*edges }
 // TakeHeader resolves NamesHeader at the end of a read: only reports whether the two keys of the
 // first edge are in no other edge, and keys is the number of keys of the others. It returns whether
 // the first edge is a header, which the caller removes; a remark states the choice.
-func (s *ReadStats) TakeHeader(only bool, keys int64) bool {
+func TakeHeader(s *ReadStats, only bool, keys int64) bool {
 	if !s.NamesHeader {
 		return false
 	}
-	line := excerpt.Of([]byte(s.Header))
+	names := []string{excerpt.Of([]byte(s.Header))}
 	switch {
 	case only && Recurring(keys, s.Edges-1):
-		s.remark(namesTaken, line, 0, "header := FALSE takes it as an edge")
+		s.Add(Remark{What: namesTaken, Count: 1, Names: names, Remedy: "header := FALSE takes it as an edge"})
 		return true
 	case only:
-		s.remark(edgeTaken, line, 0, "header := TRUE takes it as the names of the columns")
+		s.Add(Remark{What: edgeTaken, Count: 1, Names: names, Remedy: "header := TRUE takes it as the names of the columns"})
 	}
 	s.NamesHeader, s.Header = false, ""
 	return false
@@ -423,13 +424,13 @@ func looksNamed(name string) bool {
 // line begins with one, and relations take fewer values than the third column, or a third begins
 // another line.
 func (p *parser) noteTriples(names []string, rows [][]string) {
-	if len(names) != 3 || !p.narrow || len(rows) == 0 {
+	if len(names) != 3 || !p.Narrow || len(rows) == 0 {
 		return
 	}
 	rows = append(rows, names)
 	first, middle, last := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, row := range rows {
-		if len(row) != 3 || isFigure(row[2]) {
+		if len(row) != 3 || figure.Is(row[2]) {
 			return
 		}
 		first[row[0]], middle[row[1]], last[row[2]] = true, true, true

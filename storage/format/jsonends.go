@@ -19,7 +19,7 @@ type jsonKey struct {
 // jsonLink is a link that was read, and whose ends may still be places.
 type jsonLink struct {
 	source, target jsonKey
-	edge           Edge // without ends
+	edge           ReadEdge // without ends
 }
 
 // maxHeld is how many links above the nodes are held in memory, about 100 bytes each.
@@ -74,8 +74,7 @@ func (e *jsonEnds) node(id *jsonKey) {
 	} else {
 		e.with++
 	}
-	e.list.text = append(e.list.text, id.text...)
-	e.list.ends = append(e.list.ends, len(e.list.text))
+	e.list.Append(id.text)
 	if place%64 == 0 {
 		e.kinds = append(e.kinds, 0)
 	}
@@ -238,7 +237,7 @@ func (e *jsonEnds) doubt() string {
 }
 
 // report adds what was chosen.
-func (e *jsonEnds) report(s *ReadStats) {
+func (e *jsonEnds) report(s *Stats) {
 	if without := e.nodes - e.with; without > 0 {
 		s.remarks("nodes without an id, which have their place as key", "", without, 0, "")
 	}

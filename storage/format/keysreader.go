@@ -26,7 +26,7 @@ func ReadKeys(ctx context.Context, r io.Reader, opts VectorOptions, yield func(k
 	limits = limits.withDefaults()
 	f := startFeed(ctx, r, &limits, false)
 	defer f.close()
-	text := bufio.NewReaderSize(&feedReader{feed: f, left: limits.MaxBytes}, limits.MaxKey+len("\r\n"))
+	text := bufio.NewReaderSize(newFeedReader(f, limits.MaxBytes), limits.MaxKey+len("\r\n"))
 	if start, _ := text.Peek(len(tokens.ByteOrderMark)); string(start) == tokens.ByteOrderMark {
 		text.Discard(len(tokens.ByteOrderMark))
 	}
@@ -72,8 +72,7 @@ func ReadKeys(ctx context.Context, r io.Reader, opts VectorOptions, yield func(k
 func ReadKeyList(ctx context.Context, r io.Reader, opts VectorOptions) (*KeyList, error) {
 	k := &KeyList{}
 	err := ReadKeys(ctx, r, opts, func(key []byte) error {
-		k.text = append(k.text, key...)
-		k.ends = append(k.ends, len(k.text))
+		k.Append(key)
 		return nil
 	})
 	return k, err

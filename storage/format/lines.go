@@ -7,6 +7,7 @@ import (
 
 	"heavytail/storage/format/internal/delimited"
 	"heavytail/storage/format/internal/fault"
+	"heavytail/storage/format/internal/scan"
 	"heavytail/storage/format/internal/tokens"
 )
 
@@ -15,9 +16,9 @@ type lineTaker interface {
 	// unusual, and returns the number of their bytes.
 	bulk(text []byte) (done int, err error)
 	// rulesBelow returns the rules by which the text that follows can be scanned, or nil.
-	rulesBelow() *scanner
+	rulesBelow() *scan.Scanner
 	// scanned passes the scan of the next block, or nil.
-	scanned(*scan)
+	scanned(*scan.Scan)
 	// line processes one line, without its line feed and without a byte order mark.
 	line(line []byte) error
 	// abandon is called for a line that exceeds the limit and is skipped.
@@ -30,7 +31,7 @@ type lineTaker interface {
 type lines struct {
 	opts  EdgeListOptions // with defaults
 	to    lineTaker
-	stats ReadStats
+	stats Stats
 	carry []byte // the beginning of a line that continues in the next block
 	head  []byte // the beginning of the text
 	tail  []byte // the end of the text so far
@@ -77,13 +78,13 @@ func (l *lines) lastLine() (line []byte, number int64) {
 }
 
 // limit returns an error at the line after the last one.
-func (l *lines) limit(format string, args ...any) error {
-	return l.errorAt(l.stats.Lines+1, ErrLimit, format, args...)
+func (l *lines) limit(text string, args ...any) error {
+	return l.errorAt(l.stats.Lines+1, ErrLimit, text, args...)
 }
 
 // errorAt returns an error at the beginning of a line.
-func (l *lines) errorAt(number int64, kind error, format string, args ...any) error {
-	return &LineError{l.opts.Name, number, 1, fmt.Sprintf(format, args...), kind}
+func (l *lines) errorAt(number int64, kind error, text string, args ...any) error {
+	return &LineError{l.opts.Name, number, 1, fmt.Sprintf(text, args...), kind}
 }
 
 func (l *lines) cut(text []byte) error {
@@ -162,9 +163,9 @@ func (l *lines) take(line []byte) error {
 func (l *lines) bulk([]byte) (int, error) { return 0, nil }
 
 // rulesBelow returns nil: other texts are not scanned.
-func (l *lines) rulesBelow() *scanner { return nil }
+func (l *lines) rulesBelow() *scan.Scanner { return nil }
 
-func (l *lines) scanned(*scan) {}
+func (l *lines) scanned(*scan.Scan) {}
 
 // abandon does nothing in formats where no record spans several lines.
 func (l *lines) abandon() error { return nil }
@@ -217,6 +218,21 @@ func (l *lines) errorIn(record []byte, begins int64, f fault.Fault) *LineError {
 
 // wrong returns a syntax error at the beginning of the last line. It is for faults that concern
 // the whole file, which SkipBad does not skip.
-func (l *lines) wrong(line []byte, format string, args ...any) error {
-	return l.lineError(line, fault.Syntax(0, format, args...))
+func (l *lines) wrong(line []byte, text string, args ...any) error {
+	return l.lineError(line, fault.Syntax(0, text, args...))
+}
+
+// late returns the fault of an edge that is directed, or of a text that says so, below edges after which the
+// handler has another direction.
+func (l *lines) late() error {
+	return l.errorAt(max(l.stats.Lines, 1), ErrSyntax, lateDirection)
+}
+
+// orient is direction.edge for formats of lines.
+func (l *lines) orient(d *direction, e *Edge) error {
+	late, err := d.edge(e, l.stats.Edges == 0)
+	if late {
+		return l.late()
+	}
+	return err
 }

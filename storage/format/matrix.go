@@ -9,6 +9,7 @@ import (
 	"heavytail/storage/format/internal/decimal"
 	"heavytail/storage/format/internal/delimited"
 	"heavytail/storage/format/internal/fault"
+	"heavytail/storage/format/internal/figure"
 	"heavytail/storage/internal/excerpt"
 )
 
@@ -186,9 +187,9 @@ func (m *matrix) entry(line []byte) error {
 	edge.Source, edge.Target = m.keys[0], m.keys[1]
 	if !m.pattern && m.opts.Weight != NoColumn {
 		text := m.words[2]
-		edge.Weight, edge.Weighted = parseWeight(text)
+		edge.Weight, edge.Weighted = figure.Weight(text)
 		if !edge.Weighted || m.integer && !decimal.IsInteger(text) {
-			return m.bad(line, fault.Syntax(m.at[2], "%s", weightFault(text)))
+			return m.bad(line, fault.Syntax(m.at[2], "%s", figure.WeightFault(text)))
 		}
 		m.stats.Weighted++
 	}

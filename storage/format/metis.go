@@ -10,6 +10,7 @@ import (
 
 	"heavytail/storage/format/internal/decimal"
 	"heavytail/storage/format/internal/fault"
+	"heavytail/storage/format/internal/figure"
 	"heavytail/storage/internal/excerpt"
 )
 
@@ -117,7 +118,7 @@ func (m *metis) first(line []byte, words [][]byte) error {
 		m.weighted = form[2] == '1'
 	}
 	if len(words) > 3 {
-		if constraints, ok = decimal.Count(words[3]); !ok || constraints > maxColumns {
+		if constraints, ok = decimal.Count(words[3]); !ok || constraints > maxWeights {
 			return m.wrong(line, "expected the number of weights of a vertex, found %s", excerpt.Of(words[3]))
 		}
 	}
@@ -147,8 +148,8 @@ func (m *metis) neighbours(line []byte, words [][]byte) error {
 		}
 		edge := Edge{Weight: 1}
 		if m.weighted {
-			if edge.Weight, edge.Weighted = parseWeight(words[1]); !edge.Weighted {
-				return m.wrong(line, "%s", weightFault(words[1]))
+			if edge.Weight, edge.Weighted = figure.Weight(words[1]); !edge.Weighted {
+				return m.wrong(line, "%s", figure.WeightFault(words[1]))
 			}
 		}
 		if v < m.vertex {
@@ -199,6 +200,9 @@ func WriteMETIS(ctx context.Context, w io.Writer, g Graph) error {
 	m := metisWriter{newGraphWriter(ctx, w, &g)}
 	return writing("METIS", m.write())
 }
+
+// maxWeights is how many weights of a vertex the header may declare.
+const maxWeights = 1 << 16
 
 type metisWriter struct{ graphWriter }
 

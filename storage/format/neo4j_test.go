@@ -58,14 +58,14 @@ func TestCSVOptions_Neo4j(t *testing.T) {
 		s := samples().Draw(r, "graph")
 		s.directed = true // as all edges of Neo4j are
 		for i, column := range s.columns {
-			if column.Name == neo4jLabel {
+			if column.Name == ":LABEL" {
 				for _, values := range s.values {
 					values[i] = nil // an empty label is none
 				}
 			}
 		}
 		for i, column := range s.edgeColumns {
-			if column == (Column{neo4jType, Text}) { // a column that is there from its first value on
+			if column == (Column{":TYPE", Text}) { // a column that is there from its first value on
 				s.edgeColumns[i].Name = "no type of an edge"
 			}
 		}
@@ -85,7 +85,7 @@ func TestCSVOptions_Neo4j(t *testing.T) {
 			}
 		}
 	})
-	s := sample{keys: []string{"a"}, columns: []Column{{neo4jLabel, Text}, {"vertex", Integer}}, values: [][]*string{{nil, nil}}}
+	s := sample{keys: []string{"a"}, columns: []Column{{":LABEL", Text}, {"vertex", Integer}}, values: [][]*string{{nil, nil}}}
 	var text bytes.Buffer
 	if err := WriteVertices(t.Context(), &text, s.graph(), neo4j); err != nil || text.String() != ":ID,:LABEL,vertex:long\na,,\n" {
 		t.Errorf("%v: %q", err, text.String())
@@ -93,7 +93,7 @@ func TestCSVOptions_Neo4j(t *testing.T) {
 	related := sample{
 		keys: []string{"a", "b"}, values: make([][]*string, 2), directed: true,
 		edges:       []NumberedEdge{{Source: 0, Target: 1}, {Source: 1, Target: 0}, {Source: 0, Target: 0}},
-		edgeColumns: []Column{{"since", Integer}, {neo4jType, Text}},
+		edgeColumns: []Column{{"since", Integer}, {":TYPE", Text}},
 		edgeValues:  [][]*string{{word("7"), word("KNOWS")}, {nil, word("A,B")}, {nil, nil}},
 	}
 	text.Reset()

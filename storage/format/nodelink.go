@@ -41,7 +41,7 @@ func readNodeLink(f *feed, opts Options, h Handler) (ReadStats, error) {
 		n.ends.report(&n.stats)
 	}
 	n.stats.Lines, n.stats.Bytes = n.Extent()
-	return n.stats, err
+	return n.stats.ReadStats, err
 }
 
 func (n *nodeLink) document() error {
@@ -244,7 +244,7 @@ func (n *nodeLink) value(name string) error {
 		return err
 	}
 	token, err := n.Token()
-	if err != nil || place == placeNone {
+	if err != nil || place == PlaceNone {
 		if err == nil {
 			err = n.Rest(token, nil)
 		}
@@ -296,7 +296,7 @@ func (n *nodeLink) textOf(name string, token json.Token) ([]byte, Type, error) {
 func (n *nodeLink) link() error {
 	n.begin()
 	clear(n.ofEdges.values)
-	l := jsonLink{edge: Edge{Weight: 1}}
+	l := jsonLink{edge: ReadEdge{Edge: Edge{Weight: 1}}}
 	var field [delimited.Roles][]byte
 	var other [2]jsonKey // the members from and to, which vis.js writes
 	err := n.element(func(name string) (err error) {
@@ -328,7 +328,7 @@ func (n *nodeLink) link() error {
 			if err != nil {
 				return err
 			}
-			if place != placeNone {
+			if place != PlaceNone {
 				kind := Text
 				if other[i].number {
 					kind = TypeOf(other[i].text)
@@ -382,14 +382,14 @@ func (n *nodeLink) linkValue(name string, field *[delimited.Roles][]byte) error 
 
 // linkAttribute reads an attribute of a link.
 func (n *nodeLink) linkAttribute(name string, token json.Token) error {
-	if token == nil && (name == edgeID || !n.isAttribute(name)) {
+	if token == nil && (name == delimited.EdgeID || !n.isAttribute(name)) {
 		return nil
 	}
 	place, err := n.edgeColumn(name)
 	if err != nil {
 		return err
 	}
-	if place == placeNone {
+	if place == PlaceNone {
 		return n.Rest(token, nil)
 	}
 	text, kind, err := n.textOf(name, token)
@@ -465,7 +465,7 @@ func (j *jsonWriter) write() error {
 		return ""
 	})
 	if err == nil {
-		err = j.g.checkEdgeColumns(memberFault)
+		err = checkEdgeColumns(j.g.EdgeColumns, memberFault)
 	}
 	if err != nil {
 		return err
@@ -493,7 +493,7 @@ func appendMember(dst, name []byte, c Column, value []byte) []byte {
 }
 
 func (j *jsonWriter) appendKey(dst []byte, v uint32) (_ []byte, err error) {
-	j.scratch, err = j.g.Key.checked(j.scratch[:0], v, checkKey)
+	j.scratch, err = checkedKey(j.g.Key, j.scratch[:0], v, checkKey)
 	return tokens.AppendText(dst, j.scratch), err
 }
 
@@ -567,10 +567,10 @@ func (j *jsonWriter) appendLink(dst []byte, e NumberedEdge) ([]byte, error) {
 // appendRoles appends the weight and the time that the first link does not have, so that a reader does not take an
 // attribute for them.
 func (j *jsonWriter) appendRoles(dst []byte, e NumberedEdge) []byte {
-	if j.g.claimed(delimited.Weight) {
+	if claimed(j.g, delimited.Weight) {
 		dst = append(dst, `, "weight": null`...)
 	}
-	if !(j.g.Timed && e.Timed) && j.g.named(delimited.Time) {
+	if !(j.g.Timed && e.Timed) && named(j.g, delimited.Time) {
 		dst = append(dst, `, "time": null`...)
 	}
 	return dst

@@ -348,41 +348,6 @@ func (o Options) Validate() error {
 	return errors.Join(faults...)
 }
 
-// fit reports options that do not apply to the detected layout.
-func (o Options) fit() error {
-	type use struct {
-		option  string
-		value   any
-		what    string
-		set     bool
-		layouts []Layout
-	}
-	var faults optionFaults
-	header := o.Header.String()
-	columns, texts := columnLayouts(), []Layout{LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutVertices}
-	elements := append([]Layout{LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML}, columns...)
-	for _, u := range []use{
-		{"source", o.Source, "a source column", o.Source != "", columns},
-		{"target", o.Target, "a target column", o.Target != "", columns},
-		{"weight", o.Weight, "a weight column", o.Weight != "" && o.Weight != NoColumn, elements},
-		{"time", o.Time, "a time column", o.Time != "" && o.Time != NoColumn, elements},
-		{"time_unit", o.TimeUnit, "a unit of times", unitsPerSecond(o.TimeUnit) > 0, elements},
-		{"key", o.Key, "a key column", o.Key != "", []Layout{LayoutVertices, LayoutGML}},
-		{"ends", string(o.Ends), "a meaning of the ends of links", o.Ends != "" && o.Ends != EndsAuto, []Layout{LayoutJSON}},
-		{"keys", o.KeysName, "a file of keys", o.KeysName != "", []Layout{LayoutMETIS}},
-		{"columns", strings.Join(o.Columns, ", "), "a choice of attributes", o.Columns != nil, []Layout{LayoutVertices, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML}},
-		{"separator", o.Separator, "a separator", o.Separator != "" && o.Separator != "auto", texts},
-		{"header", header, "a header without names", o.Header == HeaderNone, texts},
-		{"header", header, "a header of names", o.Header == HeaderNames, texts},
-		{"header", header, "a header of counts", o.Header == HeaderCounts, []Layout{LayoutEdges}},
-	} {
-		if u.set && !slices.Contains(u.layouts, o.Layout) {
-			faults.conflict(u.option, u.value, "layout %s has no use for %s", o.Layout, u.what)
-		}
-	}
-	return errors.Join(faults...)
-}
-
 // withDefaults returns a copy with every zero replaced by its default.
 func (o Options) withDefaults() Options {
 	if o.MaxLine == 0 && (o.Layout == LayoutAdjacency || o.Layout == LayoutMatrix || o.Layout == LayoutMETIS || o.Layout == LayoutVertices) {

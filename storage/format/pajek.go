@@ -10,6 +10,7 @@ import (
 	"heavytail/storage/format/internal/decimal"
 	"heavytail/storage/format/internal/delimited"
 	"heavytail/storage/format/internal/fault"
+	"heavytail/storage/format/internal/figure"
 	"heavytail/storage/internal/excerpt"
 )
 
@@ -208,8 +209,8 @@ func (p *pajek) edge(line []byte) error {
 	}
 	edge := Edge{Weight: 1}
 	if len(p.words) > 2 && p.opts.Weight != NoColumn {
-		if edge.Weight, edge.Weighted = parseWeight(p.words[2]); !edge.Weighted {
-			return p.bad(line, fault.Syntax(0, "%s", weightFault(p.words[2])))
+		if edge.Weight, edge.Weighted = figure.Weight(p.words[2]); !edge.Weighted {
+			return p.bad(line, fault.Syntax(0, "%s", figure.WeightFault(p.words[2])))
 		}
 	}
 	if p.values.pass == nil {
@@ -227,7 +228,7 @@ func (p *pajek) attributes() (f fault.Fault, err error) {
 	clear(p.values.values)
 	for at := 3; at < len(p.words) && !f.Found() && err == nil; at += 2 {
 		name := string(p.words[at])
-		if at+1 == len(p.words) || !isEdgeAttribute(name) {
+		if at+1 == len(p.words) || !delimited.IsAttribute(name) {
 			p.stats.remark("attributes of edges left out", excerpt.Name(p.words[at]), p.stats.Lines, "")
 			continue
 		}
@@ -303,7 +304,7 @@ func (p *pajekWriter) write() error {
 
 func (p *pajekWriter) appendVertex(line []byte, v uint32) ([]byte, error) {
 	line = append(strconv.AppendInt(line, int64(v)+1, 10), ` "`...)
-	line, err := p.g.Key.checked(line, v, checkKey, labelFault)
+	line, err := checkedKey(p.g.Key, line, v, checkKey, labelFault)
 	return append(line, "\"\n"...), err
 }
 
@@ -322,4 +323,20 @@ func (p *pajekWriter) appendEdge(line []byte, e NumberedEdge) (_ []byte, err err
 		line, err = appendWeight(append(line, ' '), e)
 	}
 	return append(line, '\n'), err
+}
+
+// pajekOthers are the endings of partitions, vectors, permutations and projects of Pajek.
+var pajekOthers = []string{".clu", ".vec", ".per", ".paj"}
+
+// beginsPajek reports whether the first line that is no comment begins a network of Pajek.
+func beginsPajek(text []byte) bool {
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 || line[0] == '%' {
+			continue
+		}
+		word, _, _ := bytes.Cut(bytes.ToLower(line[:min(len(line), 16)]), []byte(" "))
+		return string(word) == "*vertices" || string(word) == "*network"
+	}
+	return false
 }

@@ -8,6 +8,8 @@ import (
 	"heavytail/storage/format/internal/decimal"
 	"heavytail/storage/format/internal/delimited"
 	"heavytail/storage/format/internal/fault"
+	"heavytail/storage/format/internal/figure"
+	"heavytail/storage/format/internal/scan"
 	"heavytail/storage/internal/excerpt"
 )
 
@@ -15,10 +17,11 @@ import (
 // plainFields for lines with attributes, and line for anything unusual.
 type parser struct {
 	lines
-	scanner
+	scan.Scanner
 	pairs  bool // the file holds pairs: there is no counts header
 	yield  func(Edge) error
 	many   func(*Edges) (int, error)
+	edges  Edges // reused for it
 	course direction
 
 	both    bool // the text calls its edges undirected
@@ -34,14 +37,14 @@ type parser struct {
 	relationAt int // the place of the types, from 1 on, once there is one
 	cells      cells
 
-	ahead *scan    // of the text, made before; may be nil
-	own   scan     // another one, reused
-	fixed *scanner // see rulesBelow; nil before it is needed
+	ahead *scan.Scan    // of the text, made before; may be nil
+	own   scan.Scan     // another one, reused
+	fixed *scan.Scanner // see rulesBelow; nil before it is needed
 }
 
 // further holds the values of columns other than the keys.
 type further struct {
-	place  []int    // by column: index of its value; placeNone if it is not read
+	place  []int    // by column: index of its value; scan.Unread if it is not read
 	values [][]byte // of the current line
 }
 
@@ -53,7 +56,13 @@ func newParser(options Options, pairs bool, h Handler) *parser {
 		opts.Weight, opts.Time = NoColumn, NoColumn
 	}
 	p.opts, p.to = opts, p
-	p.scanner = scanner{find: h.Find, maxKey: opts.MaxKey, maxLine: opts.MaxLine, spare: math.MaxInt, perSecond: unitsPerSecond(opts.TimeUnit)}
+	p.Scanner = scan.Scanner{MaxKey: opts.MaxKey, MaxLine: opts.MaxLine, Spare: math.MaxInt, PerSecond: figure.PerSecond(opts.TimeUnit)}
+	if h.Find != nil {
+		p.Find = func(lines *scan.Lines) {
+			edges := EdgesOf(lines, false)
+			h.Find(&edges)
+		}
+	}
 	sep, _ := delimited.ParseSeparator(opts.Separator) // Validate has seen it
 	p.separate(sep)
 	p.follow(delimited.NewPlan(p.opts.wanted()))
@@ -62,13 +71,12 @@ func newParser(options Options, pairs bool, h Handler) *parser {
 
 // separate sets the separator.
 func (p *parser) separate(sep delimited.Separator) {
-	if p.sep != sep || sep == delimited.SeparatorAuto {
-		p.sep, p.cells.sep, p.class = sep, sep, classify(sep)
-	}
+	p.Separate(sep)
+	p.cells.sep = sep
 }
 
 func (p *parser) follow(plan delimited.Plan) {
-	p.plan, p.narrow, p.stats.IgnoredNames = plan, plan.Narrow(), plan.Ignored
+	p.Plan, p.Narrow, p.stats.IgnoredNames = plan, plan.Narrow(), plan.Ignored
 }
 
 // name applies a line of column names. A later line with more columns is an error: it is
@@ -76,10 +84,10 @@ func (p *parser) follow(plan delimited.Plan) {
 // inside a field, and its keys would be those of the wrong columns.
 func (p *parser) name(names []string, plan delimited.Plan, neo4j []Column) error {
 	p.first.columns = len(names)
-	p.spare = len(names)
+	p.Spare = len(names)
 	for _, r := range plan.Roles {
 		if r != delimited.Ignored {
-			p.spare--
+			p.Spare--
 		}
 	}
 	return p.called(names, plan, neo4j)
@@ -98,48 +106,48 @@ func (p *parser) called(names []string, plan delimited.Plan, neo4j []Column) err
 		c := Column{}
 		switch {
 		case slices.Contains(plan.At[:], i+1):
-			p.reads = append(p.reads, placeNone)
+			p.Reads = append(p.Reads, scan.Unread)
 			continue
 		case neo4j != nil:
 			c = neo4j[i]
 		default:
 			c.Name, c.Type = cutType(name)
 		}
-		if name == edgeID && neo4j == nil || c.Name == "" || !isEdgeAttribute(c.Name) || p.first.konect {
+		if name == delimited.EdgeID && neo4j == nil || c.Name == "" || !delimited.IsAttribute(c.Name) || p.first.konect {
 			ignored = append(ignored, name)
-			p.reads = append(p.reads, placeNone)
+			p.Reads = append(p.Reads, scan.Unread)
 			continue
 		}
 		if len(p.attributes.columns) == p.attributes.most {
 			return p.errorAt(p.stats.Lines, ErrLimit, "there are more than %d attributes", p.attributes.most)
 		}
-		p.spare-- // MaxInt is as good as one less
+		p.Spare-- // MaxInt is as good as one less
 		if neo4j != nil && c == (Column{neo4jType, Text}) {
-			p.narrow = false
-			p.reads = append(p.reads, placeRelation)
+			p.Narrow = false
+			p.Reads = append(p.Reads, scan.Relation)
 			continue
 		}
-		p.narrow = false
-		p.reads = append(p.reads, p.attributes.add(c))
+		p.Narrow = false
+		p.Reads = append(p.Reads, p.attributes.add(c))
 	}
 	p.stats.IgnoredNames = excerpt.List(ignored)
-	p.cells = cells{&p.stats, p.sep, p.attributes.maxValue}
+	p.cells = cells{&p.stats, p.Sep, p.attributes.maxValue}
 	p.columns.Each = p.attribute
 	return p.attributes.begin()
 }
 
 // attribute takes a field of the current line that is an attribute.
 func (p *parser) attribute(field []byte, at int, quoted bool) fault.Fault {
-	place := placeNone
-	if column := p.columns.Count; column < len(p.reads) {
-		place = p.reads[column]
+	place := scan.Unread
+	if column := p.columns.Count; column < len(p.Reads) {
+		place = p.Reads[column]
 	}
-	if place == placeNone {
+	if place == scan.Unread {
 		return fault.Fault{}
 	}
 	p.seen++
-	if place == placeRelation {
-		p.relation = field
+	if place == scan.Relation {
+		p.Relation = field
 		return fault.Fault{}
 	}
 	p.cells.quotes(field, p.stats.Lines)
@@ -159,7 +167,7 @@ func (p *parser) surplus(line []byte) fault.Fault {
 		}
 		return fault.Fault{}
 	}}
-	c.Split(line, p.sep, &delimited.NoPlan, len(line))
+	c.Split(line, p.Sep, &delimited.NoPlan, len(line))
 	return found
 }
 
@@ -167,8 +175,8 @@ func (p *parser) surplus(line []byte) fault.Fault {
 func (p *parser) split(line []byte, sep delimited.Separator) {
 	clear(p.further.values)
 	clear(p.attributes.values)
-	p.seen, p.relation = 0, nil
-	p.columns.Split(line, sep, &p.plan, p.opts.MaxKey)
+	p.seen, p.Relation = 0, nil
+	p.columns.Split(line, sep, &p.Plan, p.opts.MaxKey)
 }
 
 // extra is the number of columns of the current line that are not read.
@@ -177,7 +185,7 @@ func (p *parser) extra() int { return p.columns.Extra() - p.seen }
 // emitLine delivers the edge of a data line that was not yet split by the current plan.
 func (p *parser) emitLine(line []byte) error {
 	line = p.cutBraces(line)
-	p.split(line, p.sep)
+	p.split(line, p.Sep)
 	if p.columns.Bad.Found() {
 		return p.bad(line, p.columns.Bad)
 	}
@@ -189,7 +197,7 @@ func (p *parser) emitColumns(line []byte) error {
 	if f := &p.first; f.below {
 		f.below, f.counts = false, p.parseCounts() && f.n > 0 && f.m > 0
 	}
-	if p.extra() > p.spare {
+	if p.extra() > p.Spare {
 		if f := p.surplus(line); f.Found() {
 			return p.bad(line, f)
 		}
@@ -197,13 +205,13 @@ func (p *parser) emitColumns(line []byte) error {
 	if err := p.takeRelation(); err != nil {
 		return err
 	}
-	edge := Edge{Source: p.columns.Field[delimited.Source], Target: p.columns.Field[delimited.Target], Weight: 1}
+	edge := ReadEdge{Edge: Edge{Source: p.columns.Field[delimited.Source], Target: p.columns.Field[delimited.Target], Weight: 1}}
 	if p.braces.found {
 		if err := p.takeBraces(line); err != nil || p.columns.Bad.Found() {
 			return err
 		}
-	} else if p.narrow {
-		return p.emit(&edge, p.extra())
+	} else if p.Narrow {
+		return p.emit(&edge.Edge, p.extra())
 	}
 	if bad, reason := p.stats.measure(&edge, &p.columns.Field, p.stats.Lines); bad != delimited.Ignored {
 		return p.bad(line, fault.Syntax(p.columns.At[bad], "%s", reason()))
@@ -217,17 +225,17 @@ func (p *parser) cutBraces(line []byte) []byte {
 	if p.pairs {
 		return line
 	}
-	return p.braces.cut(line, p.sep, &p.opts)
+	return p.braces.cut(line, p.Sep, &p.opts)
 }
 
 // takeBraces takes the weight and the time of the dictionary of the current line, unless columns
 // have them.
 func (p *parser) takeBraces(line []byte) error {
 	b, field := &p.braces, &p.columns.Field
-	if p.plan.At[delimited.Weight] == 0 {
+	if p.Plan.At[delimited.Weight] == 0 {
 		field[delimited.Weight] = b.weight
 	}
-	if p.plan.At[delimited.Time] == 0 {
+	if p.Plan.At[delimited.Time] == 0 {
 		field[delimited.Time] = b.time
 	}
 	for _, entry := range b.left {
@@ -240,7 +248,7 @@ func (p *parser) takeBraces(line []byte) error {
 
 // takeEntry takes an attribute of the dictionary of the current line.
 func (p *parser) takeEntry(line []byte, entry braceEntry) error {
-	if name := string(entry.name); p.attributes.pass == nil || name == edgeID || !isEdgeAttribute(name) {
+	if name := string(entry.name); p.attributes.pass == nil || name == delimited.EdgeID || !delimited.IsAttribute(name) {
 		p.stats.remark("attributes of edges left out", excerpt.Name(entry.name), p.stats.Lines, "")
 		return nil
 	}
@@ -259,12 +267,12 @@ func (p *parser) takeEntry(line []byte, entry braceEntry) error {
 }
 
 // emitMeasured delivers an edge that may have a weight or a time.
-func (p *parser) emitMeasured(edge *Edge, extra int) error {
-	if p.perSecond > 0 || edge.cut {
-		p.stats.setTime(edge, p.perSecond, p.stats.Lines)
+func (p *parser) emitMeasured(edge *ReadEdge, extra int) error {
+	if p.PerSecond > 0 || edge.Cut {
+		p.stats.setTime(edge, p.PerSecond, p.stats.Lines)
 	}
-	p.stats.measured(edge)
-	return p.emit(edge, extra)
+	p.stats.measured(&edge.Edge)
+	return p.emit(&edge.Edge, extra)
 }
 
 func (p *parser) emit(edge *Edge, extra int) error {
@@ -282,7 +290,7 @@ func (p *parser) count(extra int) {
 // takeRelation takes the type of a relationship of Neo4j as an attribute. The text has this attribute from the first
 // type on that is not the one that WriteCSV writes for edges without types.
 func (p *parser) takeRelation() error {
-	if string(p.relation) == neo4jEdge || len(p.relation) == 0 {
+	if string(p.Relation) == neo4jEdge || len(p.Relation) == 0 {
 		return nil
 	}
 	if p.relationAt == 0 {
@@ -291,7 +299,7 @@ func (p *parser) takeRelation() error {
 			return err
 		}
 	}
-	p.attributes.values[p.relationAt-1] = p.relation
+	p.attributes.values[p.relationAt-1] = p.Relation
 	return nil
 }
 

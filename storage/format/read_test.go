@@ -264,7 +264,7 @@ func TestParser_BlocksAgree(t *testing.T) {
 // parseBlocks returns what the parser makes of text in blocks of a size.
 func parseBlocks(text []byte, size int, opts EdgeListOptions) string {
 	var out strings.Builder
-	p := newParser(Options{EdgeListOptions: opts}.withDefaults(), false, Handler{Edge: func(e Edge) error {
+	p := RowsOf(Options{EdgeListOptions: opts}.withDefaults(), Handler{Edge: func(e Edge) error {
 		fmt.Fprintf(&out, "%q\n", edgeText(e))
 		return nil
 	}})
@@ -376,7 +376,7 @@ func TestReadEdgeList_Progress(t *testing.T) {
 func TestReadEdgeList_Allocations(t *testing.T) {
 	for _, text := range [][]byte{numbers(20_000, ' '), numbers(20_000, ','), bytes.Repeat([]byte("é ü\n"), 20_000), bytes.Repeat([]byte("a, \"b\"\"c\"\n"), 20_000)} {
 		allocations := testing.AllocsPerRun(3, func() {
-			p := newParser(Options{}.withDefaults(), false, Handler{Edge: func(Edge) error { return nil }})
+			p := RowsOf(Options{}.withDefaults(), Handler{Edge: func(Edge) error { return nil }})
 			for at := 0; at < len(text); at += compress.BlockBytes {
 				if err := p.block(text[at:min(at+compress.BlockBytes, len(text))]); err != nil {
 					t.Fatal(err)
@@ -468,7 +468,7 @@ func TestOptionError_Fields(t *testing.T) {
 			"invalid options: column 2 is asked for as source and as time"},
 		{Options{EdgeListOptions: EdgeListOptions{Header: HeaderNone, Time: "sent"}}, OptionError{Option: "header", Value: "none", Conflict: `columns are called by their names, but the header is said to be "none"`},
 			`invalid options: columns are called by their names, but the header is said to be "none"`},
-		{Options{Layout: "sgf"}, OptionError{Option: "layout", Value: "sgf", Expected: layoutNames()},
+		{Options{Layout: "sgf"}, OptionError{Option: "layout", Value: "sgf", Expected: []string{"auto", "edges", "adjacency", "matrix", "metis", "pajek", "vertices", "matrix_market", "graphml", "gexf", "json", "gml", "parquet", "arrow"}},
 			`invalid options: layout is "sgf", and must be one of auto, edges, adjacency, matrix, metis, pajek, vertices, matrix_market, graphml, gexf, json, gml, parquet, arrow`},
 	} {
 		err := tt.options.Validate()

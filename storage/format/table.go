@@ -11,6 +11,7 @@ import (
 	"heavytail/storage/format/internal/decimal"
 	"heavytail/storage/format/internal/delimited"
 	"heavytail/storage/format/internal/fault"
+	"heavytail/storage/format/internal/figure"
 	"heavytail/storage/internal/excerpt"
 )
 
@@ -32,7 +33,7 @@ type table struct {
 	first   string   // that line
 	top     int64    // its number
 	columns []Column // the attributes that are read
-	place   []int    // by column: its index in columns, placeKey or placeNone
+	place   []int    // by column: its index in columns, PlaceKey or PlaceNone
 	key     []byte
 	values  [][]byte
 	cells   cells
@@ -178,13 +179,13 @@ func (t *table) field(field []byte, at int, quoted bool) fault.Fault {
 		return delimited.MoreColumns(at, subject, len(t.place))
 	}
 	place := t.place[column]
-	if place == placeNone {
+	if place == PlaceNone {
 		return fault.Fault{}
 	}
 	if t.sep == delimited.SeparatorTab {
 		t.cells.quotes(field, t.started)
 	}
-	if place == placeKey {
+	if place == PlaceKey {
 		t.key = field
 		return delimited.KeyFault(field, at, column+1, t.opts.MaxKey)
 	}
@@ -233,7 +234,7 @@ func (t *table) doubtNames(record []byte, names []string) {
 		return
 	}
 	t.first, t.top = excerpt.Of(record), t.started
-	if slices.ContainsFunc(names, isFigure) {
+	if slices.ContainsFunc(names, figure.Is) {
 		t.noteNames()
 		return
 	}
@@ -246,7 +247,7 @@ func (t *table) noteNames() {
 
 // settle looks for a number below a first line that has none, which shows that it has names.
 func (t *table) settle(record []byte) {
-	if t.unsure--; slices.ContainsFunc(delimited.NamesIn(record, t.sep), isFigure) {
+	if t.unsure--; slices.ContainsFunc(delimited.NamesIn(record, t.sep), figure.Is) {
 		t.unsure = 0
 	} else if t.unsure == 0 {
 		t.noteNames()
@@ -279,7 +280,7 @@ func (t *table) namedColumns(names []string) (doubt string) {
 	for i, name := range names {
 		names[i], types[i] = cutType(name)
 	}
-	key, doubt := t.keyColumn(names)
+	key, doubt := KeyColumn(t.options.Key, names)
 	if doubt != "" {
 		return doubt
 	}
@@ -316,54 +317,6 @@ func (t *table) numberedColumns(count int) (doubt string) {
 		}
 	}
 	return t.choose(names, types, key-1, nil)
-}
-
-func (t *table) keyColumn(names []string) (number int, doubt string) {
-	if n, ok := delimited.ColumnNumber(t.options.Key); ok {
-		if n > len(names) {
-			return 0, fmt.Sprintf("there is no column %d for the key; the header names %d", n, len(names))
-		}
-		return n, ""
-	}
-	if t.options.Key != "" {
-		return delimited.ColumnNamed(names, t.options.Key)
-	}
-	for i, name := range names {
-		switch strings.ToLower(name) {
-		case "key", "id", "vertex", "node":
-			return i + 1, ""
-		}
-	}
-	return 1, ""
-}
-
-// choose decides which columns are read: those in columns, or all if that is nil.
-func (t *table) choose(names []string, types []Type, key int, columns []string) (doubt string) {
-	wanted := map[int]bool{}
-	for _, name := range columns {
-		number, doubt := delimited.ColumnNamed(names, name)
-		if doubt != "" {
-			return doubt
-		}
-		wanted[number-1] = true
-	}
-	for i, name := range names {
-		place := placeNone
-		switch {
-		case i == key:
-			place = placeKey
-		case columns != nil && !wanted[i]:
-		default:
-			if name == "" {
-				name = fmt.Sprintf("column%d", i+1)
-				t.stats.remark("columns without a name, called by their places", name, t.started, "")
-			}
-			place = len(t.columns)
-			t.columns = append(t.columns, Column{name, types[i]})
-		}
-		t.place = append(t.place, place)
-	}
-	return ""
 }
 
 func (t *table) end() error {
@@ -419,7 +372,7 @@ func (t *tableWriter) header() ([]byte, error) {
 	}
 	line := []byte(vertexHeader)
 	for i, c := range t.g.Columns {
-		t.guarded = t.csv.guard(t.guarded[:0], []byte(c.Name))
+		t.guarded = guard(t.csv, t.guarded[:0], []byte(c.Name))
 		if stated[i] {
 			t.guarded = append(append(t.guarded, ':'), typeOr(c.Type)...)
 		}
@@ -483,4 +436,17 @@ func (t *tableWriter) appendRecord(line []byte, v uint32) ([]byte, error) {
 		line = appendField(append(line, ','), value, ok)
 	}
 	return append(line, '\n'), nil
+}
+
+// choose decides which columns are read: those in columns, or all if that is nil.
+func (t *table) choose(names []string, types []Type, key int, columns []string) (doubt string) {
+	if t.columns, t.place, doubt = Choose(names, types, key, columns); doubt != "" {
+		return doubt
+	}
+	for i, name := range names {
+		if name == "" && t.place[i] >= 0 {
+			t.stats.remark("columns without a name, called by their places", t.columns[t.place[i]].Name, t.started, "")
+		}
+	}
+	return ""
 }

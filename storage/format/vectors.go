@@ -3,7 +3,6 @@ package format
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -20,6 +19,7 @@ import (
 
 	"heavytail/storage/format/internal/decimal"
 	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/fault"
 	"heavytail/storage/format/internal/tokens"
 	"heavytail/storage/internal/excerpt"
 )
@@ -35,7 +35,7 @@ const word2vecValues = 8 << 10
 func WriteWord2VecBinary(ctx context.Context, w io.Writer, rows, dim int, key AppendKey, row func(i int) []float32) error {
 	out := newOutput(ctx, w)
 	return writing("word2vec", writeRows(out, fmt.Sprintf("%d %d\n", rows, dim), rows, dim, row, func(dst []byte, i int) ([]byte, error) {
-		dst, err := key.checked(dst, uint32(i), checkVectorKey)
+		dst, err := checkedKey(key, dst, uint32(i), checkVectorKey)
 		return append(dst, ' '), err
 	}, "\n"))
 }
@@ -87,29 +87,6 @@ func writeRows(out *output, header string, rows, dim int, row func(i int) []floa
 	return out.finish(nil)
 }
 
-// checkVector refuses a row of another length, and values that are not finite.
-func checkVector(row int, values []float32, dim int) error {
-	if len(values) != dim {
-		return fmt.Errorf("row %d has %d values instead of %d", row, len(values), dim)
-	}
-	for j, x := range values {
-		if x-x != 0 { // NaN and infinities
-			return fmt.Errorf("value %d of row %d: %w", j, row, ErrNotFinite)
-		}
-	}
-	return nil
-}
-
-// vertexHeader is the name of the column of the keys of vertices in files that are written, and the
-// first line of a file of keys in CSV. Readers take keyHeader as well.
-const (
-	vertexHeader = "vertex"
-	keyHeader    = "key"
-)
-
-// isKeysHeader reports whether the first line of a file of keys says that it is CSV.
-func isKeysHeader(line string) bool { return line == vertexHeader || line == keyHeader }
-
 // WriteKeys writes the keys of the vertices below n, one per line, in order. Such a file
 // complements a matrix of WriteNPY. If a key needs quotes to fit on one line, or if the first
 // key is "vertex" or "key", the file is CSV under the header "vertex", which Read with LayoutVertices reads;
@@ -122,7 +99,7 @@ func writeKeys(out *output, n int, key AppendKey) error {
 	plain := true
 	var scratch []byte
 	err := out.each(n, func(v uint32) (err error) {
-		scratch, err = key.checked(scratch[:0], v, checkKey)
+		scratch, err = checkedKey(key, scratch[:0], v, checkKey)
 		plain = plain && isLine(scratch) && (v > 0 || !isKeysHeader(string(scratch)))
 		return err
 	})
@@ -201,7 +178,7 @@ func writeWord2Vec(ctx context.Context, w io.Writer, rows, dim int, key AppendKe
 
 func appendVectors(dst []byte, lo, hi, dim int, key AppendKey, row func(i int) []float32) (_ []byte, err error) {
 	for i := lo; i < hi; i++ {
-		if dst, err = key.checked(dst, uint32(i), checkVectorKey); err != nil {
+		if dst, err = checkedKey(key, dst, uint32(i), checkVectorKey); err != nil {
 			return nil, err
 		}
 		values := row(i)
@@ -214,39 +191,6 @@ func appendVectors(dst []byte, lo, hi, dim int, key AppendKey, row func(i int) [
 		dst = append(dst, '\n')
 	}
 	return dst, nil
-}
-
-// VectorOptions configure how vectors are read. The zero value fits most files.
-type VectorOptions struct {
-	// Name is the name of the input in errors.
-	Name string
-	// Binary selects the binary format of word2vec, which cannot be recognised from the file.
-	Binary bool
-	// Key and Vector are the columns of keys and of vectors in a columnar file, by name or by
-	// number from 1. See ReadVectorsColumnar.
-	Key, Vector string
-	// MaxKey is the largest number of bytes of one key; 0 means 1024.
-	MaxKey int
-	// MaxDim is the largest number of values in a row; 0 means 65,536.
-	MaxDim int
-	// MaxBytes is the largest number of bytes after decompression; 0 means 64 GiB.
-	MaxBytes int64
-	// Size and Progress are as in EdgeListOptions.
-	Size     int64
-	Progress func(stage string, done, total int64)
-}
-
-const defaultMaxDim = 1 << 16
-
-// VectorHandler receives the vectors that are read. Both functions must be set; an error that
-// one returns ends the read and is returned unchanged.
-type VectorHandler struct {
-	// Shape receives the number of rows and the number of values per row, before the first row.
-	// These numbers are only declared by the file: do not allocate memory for all rows on them
-	// alone.
-	Shape func(rows, dim int) error
-	// Row receives a row. The slices are valid only during the call.
-	Row func(key []byte, values []float32) error
 }
 
 // ReadWord2Vec reads vectors in the text or binary format of word2vec, plain or compressed, as
@@ -275,9 +219,9 @@ type VectorError struct {
 
 func (e *VectorError) Error() string {
 	if e.Row == 0 {
-		return fmt.Sprintf("%s: header: %s", nameOr(e.File), e.Reason)
+		return fmt.Sprintf("%s: header: %s", fault.Input(e.File), e.Reason)
 	}
-	return fmt.Sprintf("%s: row %d: %s", nameOr(e.File), e.Row, e.Reason)
+	return fmt.Sprintf("%s: row %d: %s", fault.Input(e.File), e.Row, e.Reason)
 }
 
 func (e *VectorError) Unwrap() error { return e.Kind }
@@ -301,12 +245,10 @@ func readVectors(ctx context.Context, r io.Reader, opts VectorOptions, read func
 	if opts.MaxDim < 0 {
 		return &OptionError{Option: "max_dim", Value: int64(opts.MaxDim), Allowed: "at least 0"}
 	}
-	feedOptions = feedOptions.withDefaults()
-	opts.MaxKey, opts.MaxBytes = feedOptions.MaxKey, feedOptions.MaxBytes
-	opts.MaxDim = cmp.Or(opts.MaxDim, defaultMaxDim)
+	feedOptions, opts = feedOptions.withDefaults(), opts.WithDefaults()
 	f := startFeed(ctx, r, &feedOptions, false)
 	defer f.close()
-	text := &feedReader{feed: f, left: opts.MaxBytes}
+	text := newFeedReader(f, opts.MaxBytes)
 	v := &vectorReader{Reader: bufio.NewReader(text), opts: opts}
 	err := read(v)
 	if errors.Is(err, errTooLong) {
@@ -316,31 +258,6 @@ func readVectors(ctx context.Context, r io.Reader, opts VectorOptions, read func
 		f.finish()
 	}
 	return err
-}
-
-type feedReader struct {
-	feed *feed
-	text []byte
-	left int64 // bytes left until the limit
-	err  error
-}
-
-// errTooLong reports that the limit of bytes was reached.
-var errTooLong = errors.New("too long")
-
-func (r *feedReader) Read(p []byte) (int, error) {
-	for len(r.text) == 0 {
-		if r.err != nil {
-			return 0, r.err
-		}
-		r.text, r.err = r.feed.next()
-	}
-	n := copy(p, r.text)
-	r.text = r.text[n:]
-	if r.left -= int64(n); r.left < 0 {
-		return 0, errTooLong
-	}
-	return n, nil
 }
 
 func (v *vectorReader) fault(kind error, format string, args ...any) error {

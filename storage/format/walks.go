@@ -18,7 +18,7 @@ func WriteWalks(ctx context.Context, w io.Writer, vertices, walks int, key Appen
 func writeWalks(out *output, vertices, walks int, key AppendKey, walk func(dst []uint32, i int) []uint32) error {
 	var line []byte
 	err := out.each(vertices, func(v uint32) (err error) {
-		line, err = key.checked(line[:0], v, checkVectorKey)
+		line, err = checkedKey(key, line[:0], v, checkVectorKey)
 		return err
 	})
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"heavytail/storage/format/internal/decimal"
 	"heavytail/storage/format/internal/delimited"
 	"heavytail/storage/format/internal/fault"
+	"heavytail/storage/format/internal/figure"
 	"heavytail/storage/internal/excerpt"
 )
 
@@ -26,70 +26,6 @@ const writeBuffer = 1 << 18
 // writeCheck is the number of edges or vertices between two checks of the context: well below
 // 10 ms.
 const writeCheck = 1 << 14
-
-// Graph is the input of the writers of graphs. Its functions are called from one goroutine.
-type Graph struct {
-	Vertices int       // they are numbered from 0
-	Key      AppendKey // must be set
-	// Directed chooses that edges have a direction, from Source to Target. Edges then yields one
-	// between two vertices for each direction that there is.
-	Directed bool
-	// Edges yields each edge once. It is iterated once, and twice by WriteEdges and WriteCSV if there are
-	// EdgeColumns.
-	Edges iter.Seq[NumberedEdge]
-	// Neighbors returns the neighbours of a vertex, and in a weighted graph the weights
-	// of the edges to them. WriteMETIS needs it, and no other writer.
-	Neighbors func(v uint32) (neighbors []uint32, weights []float32)
-	// Weighted and Timed choose whether edges are written with their weights and their times.
-	Weighted, Timed bool
-	// Times is the form in which times are written.
-	Times TimeForm
-	// Columns are the attributes of the vertices. One without a type is Text.
-	Columns []Column
-	// Value appends the value that a vertex has in a column: the bytes of a Text, or the text
-	// in strconv's form of any other type. ok is false if the value is missing. Value may be
-	// nil if there are no columns.
-	Value func(dst []byte, column int, v uint32) (value []byte, ok bool)
-	// EdgeColumns are the attributes of the edges other than weight and time. One without a type is Text.
-	EdgeColumns []Column
-	// EdgeValue appends the value that an edge has in a column of EdgeColumns, as Value does. edge is the number
-	// of the edge in the order in which Edges yields them, from 0; it does not decrease within an iteration.
-	// EdgeValue may be nil if there are no such columns.
-	EdgeValue func(dst []byte, column, edge int) (value []byte, ok bool)
-}
-
-// NumberedEdge is an edge between two vertices of a Graph.
-type NumberedEdge struct {
-	Source, Target uint32
-	Weight         float32 // finite and positive
-	Time           int64
-	Timed          bool // it has a time
-}
-
-// CSVOptions configure how CSV is written.
-type CSVOptions struct {
-	// Spreadsheet puts an apostrophe before every key, name and text that a spreadsheet could
-	// interpret as a formula: those that begin with = + - @, a tab or a carriage return.
-	// Reading them back does not remove the apostrophe.
-	Spreadsheet bool
-	// Neo4j writes the headers of Neo4j's import tool. Edges have the columns ":START_ID",
-	// ":END_ID", ":TYPE" (always EDGE), "weight:float" and "time"; vertices have "vertex:ID"
-	// (":ID" if an attribute is called key) and each attribute with its type, except a text
-	// attribute ":LABEL", which has none. Dates are written as date-times. Read reads all of
-	// this back.
-	Neo4j bool
-}
-
-// guard appends a text, preceded by the apostrophe if the options require one.
-func (o CSVOptions) guard(dst []byte, text []byte) []byte {
-	if o.Spreadsheet && len(text) > 0 {
-		switch text[0] {
-		case '=', '+', '-', '@', '\t', '\r':
-			dst = append(dst, '\'')
-		}
-	}
-	return append(dst, text...)
-}
 
 // output buffers the written bytes and checks the context at intervals. After a failed write, the
 // error of which finish and tick return, it does nothing more; so callers need not check each write.
@@ -194,16 +130,16 @@ func (w *graphWriter) elements(node func([]byte, uint32) ([]byte, error), behind
 	return w.finish(nil)
 }
 
-// value is Graph.value; the bytes are valid until the next key or value.
+// value is valueIn; the bytes are valid until the next key or value.
 func (w *graphWriter) value(column int, v uint32) (value []byte, ok bool, err error) {
-	value, ok, err = w.g.value(w.scratch, column, v)
+	value, ok, err = valueIn(w.g, w.scratch, column, v)
 	w.scratch = value
 	return value, ok, err
 }
 
 // edgeValue is value for an attribute of the edge that is being written.
 func (w *graphWriter) edgeValue(column int, e NumberedEdge) (value []byte, ok bool, err error) {
-	value, ok, err = w.g.edgeValue(w.scratch, column, w.edge, e)
+	value, ok, err = edgeValueIn(w.g, w.scratch, column, w.edge, e)
 	w.scratch = value
 	return value, ok, err
 }
@@ -212,8 +148,8 @@ func (w *graphWriter) edgeValue(column int, e NumberedEdge) (value []byte, ok bo
 func appendWeight(dst []byte, e NumberedEdge) ([]byte, error) {
 	start := len(dst)
 	dst = strconv.AppendFloat(dst, float64(e.Weight), 'g', -1, 32)
-	if _, ok := parseWeight(dst[start:]); !ok {
-		return nil, fmt.Errorf("edge between vertices %d and %d: %w: %s", e.Source, e.Target, ErrValue, weightFault(dst[start:]))
+	if _, ok := figure.Weight(dst[start:]); !ok {
+		return nil, fmt.Errorf("edge between vertices %d and %d: %w: %s", e.Source, e.Target, ErrValue, figure.WeightFault(dst[start:]))
 	}
 	return dst, nil
 }
@@ -226,30 +162,30 @@ func writing(what string, err error) error {
 	return nil
 }
 
-// value returns the value of a vertex after checking it against the type of its column. It
+// valueIn returns the value of a vertex after checking it against the type of its column. It
 // converts a value whose form would have a narrower type: a Float without a point or an
 // exponent gets ".0".
-func (g *Graph) value(scratch []byte, column int, v uint32) (value []byte, ok bool, err error) {
+func valueIn(g *Graph, scratch []byte, column int, v uint32) (value []byte, ok bool, err error) {
 	value, ok = g.Value(scratch[:0], column, v)
 	if !ok {
 		return value, false, nil
 	}
 	value, reason := checkedValue(g.Columns[column].Type, value)
 	if reason != "" {
-		return value, false, g.valueError(column, v, reason)
+		return value, false, valueError(g, column, v, reason)
 	}
 	return value, true, nil
 }
 
-// edgeValue is value for an attribute of an edge.
-func (g *Graph) edgeValue(scratch []byte, column, edge int, e NumberedEdge) (value []byte, ok bool, err error) {
+// edgeValueIn is valueIn for an attribute of an edge.
+func edgeValueIn(g *Graph, scratch []byte, column, edge int, e NumberedEdge) (value []byte, ok bool, err error) {
 	value, ok = g.EdgeValue(scratch[:0], column, edge)
 	if !ok {
 		return value, false, nil
 	}
 	value, reason := checkedValue(g.EdgeColumns[column].Type, value)
 	if reason != "" {
-		return value, false, g.edgeError(column, e, reason)
+		return value, false, edgeError(g, column, e, reason)
 	}
 	return value, true, nil
 }
@@ -266,11 +202,11 @@ func checkedValue(kind Type, value []byte) (_ []byte, reason string) {
 	return value, reason
 }
 
-func (g *Graph) valueError(column int, v uint32, reason string) error {
+func valueError(g *Graph, column int, v uint32, reason string) error {
 	return &ValueError{Key: string(g.Key(nil, v)), Attribute: g.Columns[column].Name, Reason: reason}
 }
 
-func (g *Graph) edgeError(column int, e NumberedEdge, reason string) error {
+func edgeError(g *Graph, column int, e NumberedEdge, reason string) error {
 	return &ValueError{Key: string(g.Key(nil, e.Source)), Target: string(g.Key(nil, e.Target)), Attribute: g.EdgeColumns[column].Name, Reason: reason}
 }
 
@@ -296,10 +232,10 @@ func checkColumns(columns []Column, fit func(name string) string) error {
 }
 
 // checkEdgeColumns is checkColumns for attributes of edges, none of which has the name of a role.
-func (g *Graph) checkEdgeColumns(fit func(name string) string) error {
-	return checkColumns(g.EdgeColumns, func(name string) string {
+func checkEdgeColumns(columns []Column, fit func(name string) string) error {
+	return checkColumns(columns, func(name string) string {
 		switch {
-		case name == delimited.Weight.String() || name == delimited.Time.String():
+		case !delimited.IsAttribute(name):
 			return "the weight and the time of an edge have these names"
 		case fit != nil:
 			return fit(name)
@@ -310,42 +246,41 @@ func (g *Graph) checkEdgeColumns(fit func(name string) string) error {
 
 // memberFault returns the reason why an attribute of an edge cannot be one of several values under their names, as in JSON.
 func memberFault(name string) string {
-	if name == "source" || name == "target" || name == edgeID {
+	if name == "source" || name == "target" || name == delimited.EdgeID {
 		return "the ends and the id of an edge have these names"
 	}
 	return ""
 }
 
 // named reports whether an attribute of edges has a usual name of a role.
-func (g *Graph) named(r delimited.Role) bool {
+func named(g *Graph, r delimited.Role) bool {
 	return slices.ContainsFunc(g.EdgeColumns, func(c Column) bool { return delimited.UsualRole(c.Name) == r })
 }
 
 // claimed reports whether the graph has no values of a role, and a reader would take those of an attribute
 // for them, because of its name. Then the role is written without values.
-func (g *Graph) claimed(r delimited.Role) bool {
+func claimed(g *Graph, r delimited.Role) bool {
 	has := g.Weighted
 	if r == delimited.Time {
 		has = g.Timed
 	}
-	return !has && g.named(r)
+	return !has && named(g, r)
 }
 
 func nameError(name, reason string) error {
 	return fmt.Errorf("attribute %s: %w: %s", excerpt.Of([]byte(name)), ErrValue, reason)
 }
 
-// AppendKey appends the key of vertex v to dst and returns the extended slice, like
-// storage.Snapshot.AppendKey, so that writing does not allocate per key.
-type AppendKey func(dst []byte, v uint32) []byte
+// maxKey is the largest number of bytes of a key that readers take without an option.
+var maxKey = EdgeListOptions{}.withDefaults().MaxKey
 
 // checkKey returns the reason why no text can contain a key, even in quotes, or "".
 func checkKey(key []byte) string {
 	switch {
 	case len(key) == 0:
 		return "it is empty"
-	case len(key) > defaultMaxKey:
-		return fmt.Sprintf("it has %d bytes, the limit is %d", len(key), defaultMaxKey)
+	case len(key) > maxKey:
+		return fmt.Sprintf("it has %d bytes, the limit is %d", len(key), maxKey)
 	case bytes.IndexByte(key, 0) >= 0:
 		return "it holds a NUL"
 	case !utf8.Valid(key):
@@ -368,8 +303,8 @@ func checkVectorKey(key []byte) string {
 	return ""
 }
 
-// checked appends the key of a vertex. A check that gives a reason against it makes a *KeyError.
-func (key AppendKey) checked(dst []byte, v uint32, checks ...func(key []byte) string) ([]byte, error) {
+// checkedKey appends the key of a vertex. A check that gives a reason against it makes a *KeyError.
+func checkedKey(key AppendKey, dst []byte, v uint32, checks ...func(key []byte) string) ([]byte, error) {
 	start := len(dst)
 	dst = key(dst, v)
 	for _, check := range checks {
@@ -393,34 +328,4 @@ func isWord(key []byte) bool {
 		}
 	}
 	return true
-}
-
-// appendName appends the name of a column as a CSV field, in quotes also where a reader that looks
-// for the separator could find another in it, or a bracket around several.
-func appendName(dst, name []byte) []byte {
-	if bytes.ContainsAny(name, ";|()[]") {
-		return quote(dst, name)
-	}
-	return appendQuoted(dst, name)
-}
-
-// appendQuoted appends a text that is not empty as a CSV field, with quotes if it needs them.
-func appendQuoted(dst, key []byte) []byte {
-	first, last := key[0], key[len(key)-1]
-	if !delimited.IsComment(first) && !delimited.IsBlank(first) && !delimited.IsBlank(last) && !bytes.ContainsAny(key, ",\"\t\r\n") {
-		return append(dst, key...)
-	}
-	return quote(dst, key)
-}
-
-// quote appends a text in quotes, in which those of the text are doubled.
-func quote(dst, key []byte) []byte {
-	dst = append(dst, '"')
-	for _, c := range key {
-		if c == '"' {
-			dst = append(dst, '"')
-		}
-		dst = append(dst, c)
-	}
-	return append(dst, '"')
 }

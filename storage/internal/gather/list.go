@@ -127,7 +127,7 @@ func (l *List) End(ctx context.Context, read *format.ReadStats) error {
 		read.IsEdge()
 	}
 	only := l.header > 0 && l.headerSeen == [2]int64{-1, -1}
-	if read.TakeHeader(only, int64(l.restNames())) || read.CountsHeader {
+	if format.TakeHeader(read, only, int64(l.restNames())) || read.CountsHeader {
 		if err := l.dropHeader(ctx); err != nil {
 			return err
 		}

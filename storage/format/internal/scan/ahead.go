@@ -1,4 +1,4 @@
-package format
+package scan
 
 import (
 	"bytes"
@@ -9,21 +9,21 @@ import (
 	"heavytail/storage/internal/compress"
 )
 
-// ahead scans the blocks of a text before they are taken, on further processors. What a block means
+// Ahead scans the blocks of a text before they are taken, on further processors. What a block means
 // depends on those before it: the parser uses a scan if its rules still hold.
-type ahead struct {
-	blocks  []*piece // that follow, in order
-	free    []*piece
-	work    chan *piece
+type Ahead struct {
+	blocks  []*Piece // that follow, in order
+	free    []*Piece
+	work    chan *Piece
 	running sync.WaitGroup
 }
 
-// piece is a block with its scan.
-type piece struct {
-	block compress.Block
+// Piece is a block with its scan.
+type Piece struct {
+	Block compress.Block
+	Scan  Scan
 	text  []byte   // that is scanned, from the first line that begins in the block
-	by    *scanner // the rules
-	scan  scan
+	by    *Scanner // the rules
 	begun atomic.Bool
 	done  chan struct{} // receives once it was scanned by another goroutine
 }
@@ -35,10 +35,10 @@ const (
 	blocksMore   = 3
 )
 
-// newAhead begins the goroutines.
-func newAhead() *ahead {
+// NewAhead begins the goroutines.
+func NewAhead() *Ahead {
 	scanners := min(runtime.GOMAXPROCS(0)-1, mostScanners)
-	a := &ahead{work: make(chan *piece, scanners+blocksMore)}
+	a := &Ahead{work: make(chan *Piece, scanners+blocksMore)}
 	for range scanners {
 		a.running.Go(func() {
 			for p := range a.work {
@@ -52,22 +52,22 @@ func newAhead() *ahead {
 	return a
 }
 
-// close ends the goroutines.
-func (a *ahead) close() {
+// Close ends the goroutines.
+func (a *Ahead) Close() {
 	close(a.work)
 	a.running.Wait()
 }
 
 // begin reports whether the caller is the first who asks, and is to scan.
-func (p *piece) begin() bool { return p.begun.CompareAndSwap(false, true) }
+func (p *Piece) begin() bool { return p.begun.CompareAndSwap(false, true) }
 
-func (p *piece) run() { p.by.scan(p.text, 1<<62, &p.scan) }
+func (p *Piece) run() { p.by.Scan(p.text, 1<<62, &p.Scan) }
 
-// add takes blocks that in has read already; by has the rules by which they are scanned. last is the block
+// Add takes blocks that in has read already; by has the rules by which they are scanned. last is the block
 // before them.
-func (a *ahead) add(in *compress.Input, by *scanner, last compress.Block) {
+func (a *Ahead) Add(in *compress.Input, by *Scanner, last compress.Block) {
 	if n := len(a.blocks); n > 0 {
-		last = a.blocks[n-1].block
+		last = a.blocks[n-1].Block
 	}
 	for len(a.blocks) < cap(a.work) && last.Err == nil {
 		block, ready := in.Ready()
@@ -75,7 +75,7 @@ func (a *ahead) add(in *compress.Input, by *scanner, last compress.Block) {
 			return
 		}
 		p := a.piece()
-		p.block, p.text, p.by = block, block.Text, by
+		p.Block, p.text, p.by = block, block.Text, by
 		if !bytes.HasSuffix(last.Text, []byte("\n")) {
 			p.text = p.text[bytes.IndexByte(p.text, '\n')+1:]
 		}
@@ -88,19 +88,25 @@ func (a *ahead) add(in *compress.Input, by *scanner, last compress.Block) {
 	}
 }
 
+// Free takes a piece that is no longer in use.
+func (a *Ahead) Free(p *Piece) { a.free = append(a.free, p) }
+
 // piece returns one that is not in use.
-func (a *ahead) piece() *piece {
+func (a *Ahead) piece() *Piece {
 	if n := len(a.free); n > 0 {
 		p := a.free[n-1]
 		a.free = a.free[:n-1]
 		return p
 	}
-	return &piece{done: make(chan struct{}, 1)}
+	return &Piece{done: make(chan struct{}, 1)}
 }
 
-// take returns the next block, which was scanned. While another goroutine scans it, the caller scans those
+// Take returns the next block, which was scanned, or nil if there is none. While another goroutine scans it, the caller scans those
 // behind it.
-func (a *ahead) take() *piece {
+func (a *Ahead) Take() *Piece {
+	if len(a.blocks) == 0 {
+		return nil
+	}
 	p := a.blocks[0]
 	a.blocks = a.blocks[:copy(a.blocks, a.blocks[1:])]
 	if p.begin() {

@@ -1,4 +1,4 @@
-package format
+package scan
 
 import (
 	"bytes"
@@ -8,46 +8,62 @@ import (
 	"unsafe"
 
 	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/figure"
 )
 
-// scan holds the edges of the leading lines of a text that are complete and contain nothing unusual:
+// Scan holds the edges of the leading lines of a text that are complete and contain nothing unusual:
 // ASCII, no quotes, no comment, two columns or more.
-type scan struct {
+type Scan struct {
 	text  []byte
-	rules rules
-	done  int // bytes of these lines
-	extra int // the most columns of a line that are not read
-	edges Edges
+	rules Rules
+	Done  int // bytes of these lines
+	Extra int // the most columns of a line that are not read
+	Lines Lines
 }
 
-// scanner has the rules by which plain lines are split.
-type scanner struct {
-	find            func(*Edges) // see Handler; may be nil
-	maxKey, maxLine int          // bytes
-	perSecond       int64        // units of the times in a second; 0 if they are numbers
-	sep             delimited.Separator
-	class           [256]byteClass // the class of each byte, given sep
-	plan            delimited.Plan
-	narrow          bool  // only the first two columns are read
-	spare           int   // columns of the header line that the plan does not read; math.MaxInt without that line
-	reads           []int // by column: the place of its attribute in values, placeNone or placeRelation
+// Scanner has the rules by which plain lines are split.
+type Scanner struct {
+	Find            func(*Lines) // sets Numbers; called by each goroutine that scans; may be nil
+	MaxKey, MaxLine int          // bytes
+	PerSecond       int64        // units of the times in a second; 0 if they are numbers
+	Sep             delimited.Separator
+	class           [256]byteClass // the class of each byte, given Sep
+	Plan            delimited.Plan
+	Narrow          bool  // only the first two columns are read
+	Spare           int   // columns of the header line that the plan does not read; math.MaxInt without that line
+	Reads           []int // by column: the place of its attribute in Values, Unread or Relation
 
-	values   [][]byte // attributes of the current line, which a scan does not have
-	relation []byte   // the type of the current line in Neo4j's file
+	Values   [][]byte // attributes of the current line, which a scan does not have
+	Relation []byte   // the type of the current line in Neo4j's file
 }
 
-// rules are what a scan depends on, beside options.
-type rules struct {
+// What Scanner.Reads has for a column that has no place among the values: it is not read, or it is that of the
+// types of Neo4j.
+const (
+	Unread   = -1
+	Relation = -3
+)
+
+// Separate sets the separator.
+func (c *Scanner) Separate(sep delimited.Separator) {
+	if c.Sep != sep || sep == delimited.SeparatorAuto {
+		c.Sep, c.class = sep, classify(sep)
+	}
+}
+
+// Rules are what a scan depends on, beside options.
+type Rules struct {
 	columns   [delimited.Roles]int
 	sep       delimited.Separator
 	spare     int
 	perSecond int64
 }
 
-func (c *scanner) rules() rules { return rules{c.plan.At, c.sep, c.spare, c.perSecond} }
+// Rules returns those of the scanner.
+func (c *Scanner) Rules() Rules { return Rules{c.Plan.At, c.Sep, c.Spare, c.PerSecond} }
 
-// isOf reports whether a scan is one of a text, by rules.
-func (s *scan) isOf(text []byte, by rules) bool {
+// IsOf reports whether a scan is one of a text, by rules.
+func (s *Scan) IsOf(text []byte, by Rules) bool {
 	return len(s.text) == len(text) && unsafe.SliceData(s.text) == unsafe.SliceData(text) && s.rules == by
 }
 
@@ -87,31 +103,31 @@ func classify(sep delimited.Separator) (class [256]byteClass) {
 // times, which take 40: those of a block, unless they are short.
 const scanLines = 1 << 15
 
-// scan scans at most so many lines of a text. It changes nothing but s.
-func (c *scanner) scan(text []byte, most int64, s *scan) {
+// Scan scans at most so many lines of a text. It changes nothing but s.
+func (c *Scanner) Scan(text []byte, most int64, s *Scan) {
 	most = min(most, scanLines)
-	s.text, s.rules, s.done, s.extra = text, c.rules(), 0, 0
-	e := &s.edges
+	s.text, s.rules, s.Done, s.Extra = text, c.Rules(), 0, 0
+	e := &s.Lines
 	text = text[:min(len(text), 1<<(32-spanBits))]
 	e.text, e.keys, e.measures = text[:bytes.LastIndexByte(text, '\n')+1], e.keys[:0], e.measures[:0] // so that every scan below ends
 	e.keys = slices.Grow(e.keys, 2*min(scanLines, len(e.text)/4))                                     // a line has four bytes at least
-	if c.narrow {
+	if c.Narrow {
 		c.scanPairs(most, s)
 	} else {
 		c.scanFields(most, s)
 	}
-	if c.find != nil && len(e.keys) > 0 {
+	if c.Find != nil && len(e.keys) > 0 {
 		e.Numbers = slices.Grow(e.Numbers[:0], len(e.keys))[:len(e.keys)]
-		c.find(e)
+		c.Find(e)
 	}
 }
 
 // scanPairs scans lines of which only the first two columns are read. It handles each byte once and
 // without function calls, which on lines of a dozen bytes cost more than the bytes.
-func (c *scanner) scanPairs(most int64, s *scan) {
-	text, keys := s.edges.text, s.edges.keys
-	class, runs := &c.class, c.sep == delimited.SeparatorWhitespace
-	done, widest, longest := 0, 0, min(c.maxKey, 1<<spanBits-1)
+func (c *Scanner) scanPairs(most int64, s *Scan) {
+	text, keys := s.Lines.text, s.Lines.keys
+	class, runs := &c.class, c.Sep == delimited.SeparatorWhitespace
+	done, widest, longest := 0, 0, min(c.MaxKey, 1<<spanBits-1)
 	for at := 0; at < len(text) && int64(len(keys)/2) < most; done = at {
 		for runs && class[text[at]] == classSeparator {
 			at++
@@ -136,18 +152,18 @@ func (c *scanner) scanPairs(most int64, s *scan) {
 		}
 		targetEnd := at
 		end, extra := c.plainRest(text, at)
-		if end < 0 || extra > c.spare || target == targetEnd || max(sourceEnd-source, targetEnd-target) > longest || end-done > c.maxLine {
+		if end < 0 || extra > c.Spare || target == targetEnd || max(sourceEnd-source, targetEnd-target) > longest || end-done > c.MaxLine {
 			break
 		}
 		at, widest = end+1, max(widest, extra)
 		keys = append(keys, newSpan(source, sourceEnd), newSpan(target, targetEnd))
 	}
-	s.done, s.extra, s.edges.keys = done, widest, keys
+	s.Done, s.Extra, s.Lines.keys = done, widest, keys
 }
 
 // scanFields scans lines with weights or times, or whose ends are in other columns.
-func (c *scanner) scanFields(most int64, s *scan) {
-	e, measures := &s.edges, c.plan.At[delimited.Weight] > 0 || c.plan.At[delimited.Time] > 0
+func (c *Scanner) scanFields(most int64, s *Scan) {
+	e, measures := &s.Lines, c.Plan.At[delimited.Weight] > 0 || c.Plan.At[delimited.Time] > 0
 	place := func(key []byte) span {
 		from := cap(e.text) - cap(key)
 		return newSpan(from, from+len(key))
@@ -156,32 +172,32 @@ func (c *scanner) scanFields(most int64, s *scan) {
 		most = min(most, scanLines/2)
 		e.measures = slices.Grow(e.measures, min(scanLines/2, len(e.text)/4))
 	}
-	for at := 0; at < len(e.text) && int64(e.Len()) < most; s.done = at {
-		edge := Edge{Weight: 1}
-		end, extra := c.plainEdge(e.text, at, &edge)
+	for at := 0; at < len(e.text) && int64(e.Len()) < most; s.Done = at {
+		edge := Edge{Measures: figure.Measures{Weight: 1}}
+		end, extra := c.PlainEdge(e.text, at, &edge)
 		if end < 0 {
 			break
 		}
-		at, s.extra = end+1, max(s.extra, extra)
-		edge.inSeconds(c.perSecond)
+		at, s.Extra = end+1, max(s.Extra, extra)
+		edge.InSeconds(c.PerSecond)
 		e.keys = append(e.keys, place(edge.Source), place(edge.Target))
 		if measures {
-			e.measures = append(e.measures, measured{edge.Weight, edge.Time, edge.Weighted, edge.Timed, edge.Dated, edge.cut})
+			e.measures = append(e.measures, edge.Measures)
 		}
 	}
 }
 
-// plainEdge reads the line that begins at a byte of the text. It returns the position of the line feed
+// PlainEdge reads the line that begins at a byte of the text. It returns the position of the line feed
 // and the number of columns that are not read, or a negative position if there is something unusual.
-func (c *scanner) plainEdge(text []byte, at int, edge *Edge) (end, extra int) {
+func (c *Scanner) PlainEdge(text []byte, at int, edge *Edge) (end, extra int) {
 	var field [delimited.Roles][]byte
 	end, extra = c.fields(text, at, &field)
 	edge.Source, edge.Target = field[delimited.Source], field[delimited.Target]
-	longest := min(c.maxKey, 1<<spanBits-1)
-	if end < 0 || extra > c.spare || end-at > c.maxLine || len(edge.Source) == 0 || len(edge.Target) == 0 || max(len(edge.Source), len(edge.Target)) > longest {
+	longest := min(c.MaxKey, 1<<spanBits-1)
+	if end < 0 || extra > c.Spare || end-at > c.MaxLine || len(edge.Source) == 0 || len(edge.Target) == 0 || max(len(edge.Source), len(edge.Target)) > longest {
 		return -1, 0
 	}
-	if bad, _ := measure(edge, &field); bad != delimited.Ignored {
+	if bad, _ := edge.Read(&field); bad != delimited.Ignored {
 		return -1, 0
 	}
 	return end, extra
@@ -202,8 +218,8 @@ func leadingDigits(text []byte, at int) int {
 // fields splits the line that begins at a byte of the text. It returns the position of the line
 // feed and the number of columns that are not read, or a negative position if there is
 // something unusual.
-func (c *scanner) fields(text []byte, at int, field *[delimited.Roles][]byte) (end, extra int) {
-	class, runs, roles := &c.class, c.sep == delimited.SeparatorWhitespace, c.plan.Roles
+func (c *Scanner) fields(text []byte, at int, field *[delimited.Roles][]byte) (end, extra int) {
+	class, runs, roles := &c.class, c.Sep == delimited.SeparatorWhitespace, c.Plan.Roles
 	for column := 0; ; column++ {
 		for runs && class[text[at]] == classSeparator {
 			at++
@@ -220,10 +236,10 @@ func (c *scanner) fields(text []byte, at int, field *[delimited.Roles][]byte) (e
 		case runs && start == at: // blanks at the end of the line
 		case column < len(roles) && roles[column] != delimited.Ignored:
 			field[roles[column]] = text[start:at]
-		case column < len(c.reads) && c.reads[column] >= 0:
-			c.values[c.reads[column]] = text[start:at:at]
-		case column < len(c.reads) && c.reads[column] == placeRelation:
-			c.relation = text[start:at:at]
+		case column < len(c.Reads) && c.Reads[column] >= 0:
+			c.Values[c.Reads[column]] = text[start:at:at]
+		case column < len(c.Reads) && c.Reads[column] == Relation:
+			c.Relation = text[start:at:at]
 		default:
 			extra++
 		}
@@ -242,8 +258,8 @@ func (c *scanner) fields(text []byte, at int, field *[delimited.Roles][]byte) (e
 
 // plainRest counts the remaining columns and returns the position of the line feed, or a
 // negative number if there is something unusual.
-func (c *scanner) plainRest(text []byte, at int) (end, extra int) {
-	class, runs := &c.class, c.sep == delimited.SeparatorWhitespace
+func (c *Scanner) plainRest(text []byte, at int) (end, extra int) {
+	class, runs := &c.class, c.Sep == delimited.SeparatorWhitespace
 	for {
 		switch class[text[at]] {
 		case classNewline:
