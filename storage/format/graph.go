@@ -9,11 +9,11 @@ type Graph struct {
 	// Directed chooses that edges have a direction, from Source to Target. Edges then yields one
 	// between two vertices for each direction that there is.
 	Directed bool
-	// Edges yields each edge once. It is iterated once, and twice by WriteEdges and WriteCSV if there are
+	// Edges yields each edge once. It is iterated once, and twice by rowtext.WriteEdges and rowtext.WriteCSV if there are
 	// EdgeColumns.
 	Edges iter.Seq[NumberedEdge]
 	// Neighbors returns the neighbours of a vertex, and in a weighted graph the weights
-	// of the edges to them. WriteMETIS needs it, and no other writer.
+	// of the edges to them. graphtext.WriteMETIS needs it, and no other writer.
 	Neighbors func(v uint32) (neighbors []uint32, weights []float32)
 	// Weighted and Timed choose whether edges are written with their weights and their times.
 	Weighted, Timed bool
@@ -39,20 +39,6 @@ type NumberedEdge struct {
 	Weight         float32 // finite and positive
 	Time           int64
 	Timed          bool // it has a time
-}
-
-// CSVOptions configure how CSV is written.
-type CSVOptions struct {
-	// Spreadsheet puts an apostrophe before every key, name and text that a spreadsheet could
-	// interpret as a formula: those that begin with = + - @, a tab or a carriage return.
-	// Reading them back does not remove the apostrophe.
-	Spreadsheet bool
-	// Neo4j writes the headers of Neo4j's import tool. Edges have the columns ":START_ID",
-	// ":END_ID", ":TYPE" (always EDGE), "weight:float" and "time"; vertices have "vertex:ID"
-	// (":ID" if an attribute is called key) and each attribute with its type, except a text
-	// attribute ":LABEL", which has none. Dates are written as date-times. Read reads all of
-	// this back.
-	Neo4j bool
 }
 
 // AppendKey appends the key of vertex v to dst and returns the extended slice, like

@@ -36,7 +36,7 @@ type ReadStats struct {
 	NamedCounts bool `json:"named_counts"`
 	// NamesHeader reports that the first delivered edge may be a line of column names, which Header
 	// then is: it has words, and they are not among the keys of the lines below that were read
-	// before it was delivered. TakeHeader decides at the end.
+	// before it was delivered. rowtext.TakeHeader decides at the end.
 	NamesHeader      bool       `json:"names_header"`
 	DeclaredVertices int64      `json:"declared_vertices"` // n of a counts header, delivered or not, of a size line, or of a comment of SNAP or KONECT
 	DeclaredEdges    int64      `json:"declared_edges"`    // m of a counts header or of such a comment, or the entries of a size line
@@ -55,7 +55,7 @@ func (s *ReadStats) IsEdge() {
 	s.CountsHeader, s.NamedCounts, s.DeclaredVertices, s.DeclaredEdges = false, false, 0, 0
 }
 
-// Handler receives what Read finds. A nil function is not called. An error that a function
+// Handler receives what graphfile.Read finds. A nil function is not called. An error that a function
 // returns ends the read and is returned unchanged.
 type Handler struct {
 	// Edge takes an edge.

@@ -79,7 +79,7 @@ const (
 	LayoutGML Layout = "gml"
 	// LayoutParquet is a Parquet file with a row for every edge. Keys are texts or integers,
 	// weights are numbers, and times are integers, dates, timestamps or texts. It needs a
-	// RandomReader. A Parquet file with a row for every vertex has LayoutVertices; its columns
+	// columnar.RandomReader. A Parquet file with a row for every vertex has LayoutVertices; its columns
 	// of dates and timestamps become texts.
 	LayoutParquet Layout = "parquet"
 	// LayoutArrow is an Arrow file, such as Feather of version 2, or an Arrow stream with a row for
@@ -155,8 +155,8 @@ var (
 	tableEndings = append([]string{".csv", ".tsv", ".txt", ".ssv", ".tab", ".dat", ".data"}, ColumnarEndings()...)
 )
 
-// layoutOf returns the layout that belongs to the extension of a name.
-func layoutOf(name string) (Layout, error) {
+// LayoutOf returns the layout that belongs to the extension of a name.
+func LayoutOf(name string) (Layout, error) {
 	ending := Ending(name)
 	if ending == "" {
 		return LayoutEdges, nil
@@ -173,7 +173,7 @@ func layoutOf(name string) (Layout, error) {
 
 // IsEnding reports whether an ending, as of Ending, is one of files of graphs.
 func IsEnding(ending string) bool {
-	_, err := layoutOf("a" + ending)
+	_, err := LayoutOf("a" + ending)
 	return ending != "" && err == nil
 }
 

@@ -1,8 +1,10 @@
-package format
+package format_test
 
 import (
 	"math"
 	"testing"
+
+	"heavytail/storage/format"
 )
 
 func TestTimeForm_Append(t *testing.T) {
@@ -20,9 +22,9 @@ func TestTimeForm_Append(t *testing.T) {
 		{253_402_300_800, "253402300800", "253402300800", "253402300800"},
 		{math.MaxInt64, "9223372036854775807", "9223372036854775807", "9223372036854775807"},
 	} {
-		for form, want := range map[TimeForm]string{TimeNumbers: c.numbers, TimeDates: c.dates, TimeClocks: c.clock} {
+		for form, want := range map[format.TimeForm]string{format.TimeNumbers: c.numbers, format.TimeDates: c.dates, format.TimeClocks: c.clock} {
 			got := string(form.Append(nil, c.t))
-			if back, _, ok := ParseTime(got); got != want || !ok || back != c.t {
+			if back, _, ok := format.ParseTime(got); got != want || !ok || back != c.t {
 				t.Errorf("%d as %v is %s, want %s; it reads as %d, %v", c.t, form, got, want, back, ok)
 			}
 		}

@@ -9,7 +9,7 @@ type VectorOptions struct {
 	// Binary selects the binary format of word2vec, which cannot be recognised from the file.
 	Binary bool
 	// Key and Vector are the columns of keys and of vectors in a columnar file, by name or by
-	// number from 1. See ReadVectorsColumnar.
+	// number from 1. See columnar.ReadVectors.
 	Key, Vector string
 	// MaxKey is the largest number of bytes of one key; 0 means 1024.
 	MaxKey int
@@ -37,7 +37,7 @@ type VectorHandler struct {
 
 // WithDefaults returns a copy with every zero that means a default replaced by it.
 func (o VectorOptions) WithDefaults() VectorOptions {
-	limits := EdgeListOptions{MaxKey: o.MaxKey, MaxBytes: o.MaxBytes}.withDefaults()
+	limits := EdgeListOptions{MaxKey: o.MaxKey, MaxBytes: o.MaxBytes}.WithDefaults()
 	o.MaxKey, o.MaxBytes, o.MaxDim = limits.MaxKey, limits.MaxBytes, cmp.Or(o.MaxDim, defaultMaxDim)
 	return o
 }
