@@ -28,6 +28,7 @@ var mutualFiles = map[string]int{
 // an order in which each file uses only files before it.
 var layered = []string{
 	"cmd/paper", "cmd/picture", "embedding", "embedding/internal/base", "embedding/propagate", "embedding/unitball", "embedding/walk",
+	"index/internal/base", "index/internal/screen", "index/pairs",
 	"query", "query/catalogue", "query/fault", "query/files", "query/graphs", "query/help", "query/internal/bind",
 	"query/internal/cells", "query/internal/engine", "query/internal/entries", "query/internal/export", "query/internal/indexes",
 	"query/internal/job", "query/internal/lists", "query/internal/methods", "query/internal/rowfile", "query/internal/scan",

@@ -1,4 +1,4 @@
-package index
+package pairs
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"heavytail/index/internal/indextest"
+	"heavytail/index/internal/screen"
 	"heavytail/storage/vec"
 )
 
@@ -33,7 +35,7 @@ func checkSweep(t *testing.T, m *vec.Matrix, radii []float64) {
 	t.Helper()
 	degrees, edges := bruteSweep(m, radii)
 	for workers, directions := range map[int]int{1: 0, 2: 1, 5: 12} {
-		s, err := NewSweep(context.Background(), m, radii, JoinOptions{Workers: workers, sieve: forcedSieve{directions: directions}})
+		s, err := NewSweep(context.Background(), m, radii, Options{Workers: workers, sieve: screen.Forced{Directions: directions}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,9 +49,9 @@ func checkSweep(t *testing.T, m *vec.Matrix, radii []float64) {
 }
 
 func TestNewSweep_BruteForce(t *testing.T) {
-	for name, m := range matrices() {
+	for name, m := range indextest.Matrices() {
 		t.Run(name, func(t *testing.T) {
-			checkSweep(t, m, radiiOf(t, m))
+			checkSweep(t, m, indextest.RadiiOf(m))
 			checkSweep(t, m, nil)
 			checkSweep(t, m, []float64{0})
 			checkSweep(t, m, []float64{0, 0, 1e-30, 1, 1, 1e15, 1e160})
@@ -63,7 +65,7 @@ func TestNewSweep_ManyStripes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: joins a large matrix")
 	}
-	m := clustered(1700, 3, 9, 3, 4)
+	m := indextest.Clustered(1700, 3, 9, 3, 4)
 	d := sample(t, m, 20000, 9)
 	var radii []float64
 	for i := range 60 {
@@ -73,7 +75,7 @@ func TestNewSweep_ManyStripes(t *testing.T) {
 }
 
 func TestSampleDistances(t *testing.T) {
-	m := uniform(60, 4, 1)
+	m := indextest.Uniform(60, 4, 1)
 	all := sample(t, m, 1770, 1)
 	if len(all) != 1770 || !slices.IsSorted(all) {
 		t.Fatalf("%d distances for all 1770 pairs", len(all))
@@ -99,13 +101,13 @@ func TestSampleDistances(t *testing.T) {
 	if a, b := mean1(all), mean1(some); math.Abs(a-b) > 5*0.25/math.Sqrt(1000) {
 		t.Errorf("mean %v of the sample, %v of all", b, a)
 	}
-	for _, empty := range [][]float64{sample(t, uniform(0, 2, 1), 10, 1), sample(t, uniform(1, 2, 1), 10, 1), sample(t, m, 0, 1)} {
+	for _, empty := range [][]float64{sample(t, indextest.Uniform(0, 2, 1), 10, 1), sample(t, indextest.Uniform(1, 2, 1), 10, 1), sample(t, m, 0, 1)} {
 		if len(empty) != 0 {
 			t.Error("a sample of nothing is not empty")
 		}
 	}
 	// Several blocks of draws, the last one short.
-	if many := sample(t, uniform(500, 2, 1), 100_001, 1); len(many) != 100_001 || !slices.IsSorted(many) {
+	if many := sample(t, indextest.Uniform(500, 2, 1), 100_001, 1); len(many) != 100_001 || !slices.IsSorted(many) {
 		t.Error("a large sample is not sorted")
 	}
 	ctx, cancel := context.WithCancel(context.Background())

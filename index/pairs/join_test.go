@@ -1,4 +1,4 @@
-package index
+package pairs
 
 import (
 	"context"
@@ -12,24 +12,23 @@ import (
 	"pgregory.net/rapid"
 
 	"heavytail/.ci/repeat"
+	"heavytail/index/internal/base"
+	"heavytail/index/internal/indextest"
+	"heavytail/index/internal/screen"
 	"heavytail/storage/vec"
 )
 
-func sameLists(a, b [][]uint32) bool {
-	return slices.EqualFunc(a, b, func(x, y []uint32) bool { return slices.Equal(x, y) })
-}
-
 // TestJoin_BruteForce compares the join with brute force, pair by pair.
 func TestJoin_BruteForce(t *testing.T) {
-	for name, m := range matrices() {
+	for name, m := range indextest.Matrices() {
 		t.Run(name, func(t *testing.T) {
-			for i, radius := range radiiOf(t, m) {
+			for i, radius := range indextest.RadiiOf(m) {
 				if testing.Short() && i%12 > 0 || i%repeat.Every(3) > 0 {
 					continue
 				}
-				want := bruteJoin(m, radius)
-				for _, opts := range []JoinOptions{{Workers: 1}, {Workers: 2, sieve: forcedSieve{directions: 1}}, {Workers: 5, sieve: forcedSieve{directions: 12}}, {Workers: 3, sieve: forcedSieve{bytes: true}}} {
-					if got := collect(t, m, radius, opts); !sameLists(got, want) {
+				want := indextest.BruteJoin(m, radius)
+				for _, opts := range []Options{{Workers: 1}, {Workers: 2, sieve: screen.Forced{Directions: 1}}, {Workers: 5, sieve: screen.Forced{Directions: 12}}, {Workers: 3, sieve: screen.Forced{Bytes: true}}} {
+					if got := collect(t, m, radius, opts); !indextest.SameLists(got, want) {
 						t.Fatalf("radius %v, %+v: differs from brute force", radius, opts)
 					}
 				}
@@ -41,10 +40,10 @@ func TestJoin_BruteForce(t *testing.T) {
 // TestJoin_ManyStripes has enough rows for stripes of several sizes.
 func TestJoin_ManyStripes(t *testing.T) {
 	for _, n := range []int{1536, 3333} {
-		m := clustered(n, 4, 9, 3, uint64(n))
-		want := bruteJoin(m, 1.5)
-		for _, opts := range []JoinOptions{{Workers: 1}, {Workers: 2, sieve: forcedSieve{directions: 2}}, {Workers: 5, sieve: forcedSieve{directions: 4}}, {Workers: 2, sieve: forcedSieve{bytes: true}}} {
-			if !sameLists(collect(t, m, 1.5, opts), want) {
+		m := indextest.Clustered(n, 4, 9, 3, uint64(n))
+		want := indextest.BruteJoin(m, 1.5)
+		for _, opts := range []Options{{Workers: 1}, {Workers: 2, sieve: screen.Forced{Directions: 2}}, {Workers: 5, sieve: screen.Forced{Directions: 4}}, {Workers: 2, sieve: screen.Forced{Bytes: true}}} {
+			if !indextest.SameLists(collect(t, m, 1.5, opts), want) {
 				t.Fatalf("%d rows, %+v: differs from brute force", n, opts)
 			}
 		}
@@ -54,13 +53,13 @@ func TestJoin_ManyStripes(t *testing.T) {
 // TestJoinRange divides a join at the boundaries of stripes and inside them.
 func TestJoinRange(t *testing.T) {
 	t.Parallel()
-	m := clustered(777, 4, 9, 3, 7)
-	want := bruteJoin(m, 1.5)
+	m := indextest.Clustered(777, 4, 9, 3, 7)
+	want := indextest.BruteJoin(m, 1.5)
 	for _, ends := range [][]int{{777}, {0, 0, 1, 2, 776, 777}, {64, 65, 128, 333, 512, 777, 777}} {
 		var got [][]uint32
 		first := 0
 		for _, end := range ends {
-			err := JoinRange(t.Context(), m, 1.5, first, end, JoinOptions{Workers: 2}, func(u uint32, neighbors []uint32) error {
+			err := JoinRange(t.Context(), m, 1.5, first, end, Options{Workers: 2}, func(u uint32, neighbors []uint32) error {
 				if int(u) != len(got) {
 					t.Fatalf("vector %d after %d", u, len(got)-1)
 				}
@@ -72,7 +71,7 @@ func TestJoinRange(t *testing.T) {
 			}
 			first = end
 		}
-		if !sameLists(got, want) {
+		if !indextest.SameLists(got, want) {
 			t.Errorf("divided at %v: differs from brute force", ends)
 		}
 	}
@@ -90,7 +89,7 @@ func TestJoin_Random(t *testing.T) {
 		}
 		radius := scale * rapid.Float64Range(0, 8).Draw(t, "radius")
 		got := make([][]uint32, n)
-		opts := JoinOptions{sieve: forcedSieve{rapid.IntRange(0, 12).Draw(t, "directions"), rapid.Bool().Draw(t, "bytes")}}
+		opts := Options{sieve: screen.Forced{Directions: rapid.IntRange(0, 12).Draw(t, "directions"), Bytes: rapid.Bool().Draw(t, "bytes")}}
 		err := Join(context.Background(), m, radius, opts, func(u uint32, neighbors []uint32) error {
 			got[u] = slices.Clone(neighbors)
 			return nil
@@ -98,7 +97,7 @@ func TestJoin_Random(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !sameLists(got, bruteJoin(m, radius)) {
+		if !indextest.SameLists(got, indextest.BruteJoin(m, radius)) {
 			t.Fatal("differs from brute force")
 		}
 	})
@@ -108,7 +107,7 @@ func TestJoin_Random(t *testing.T) {
 // and that these are few if rows are near to each other.
 func TestJoin_Margin(t *testing.T) {
 	nothing := func(uint32, []uint32) error { return nil }
-	near := clustered(1000, 50, 5, 2, 1)
+	near := indextest.Clustered(1000, 50, 5, 2, 1)
 	for _, c := range []struct {
 		name        string
 		m           *vec.Matrix
@@ -116,9 +115,9 @@ func TestJoin_Margin(t *testing.T) {
 		least, most int64
 	}{
 		{"near", near, sample(t, near, 1000, 1)[100], 1, pairs(1000) / 200},
-		{"far apart", clustered(1000, 50, 5, 3000, 1), 11, pairs(1000) / 10, pairs(1000) / 4},
+		{"far apart", indextest.Clustered(1000, 50, 5, 3000, 1), 11, pairs(1000) / 10, pairs(1000) / 4},
 	} {
-		again, err := join(context.Background(), c.m, c.radius, 0, c.m.Rows, JoinOptions{}, nothing)
+		again, err := join(context.Background(), c.m, c.radius, 0, c.m.Rows, Options{}, nothing)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,32 +128,32 @@ func TestJoin_Margin(t *testing.T) {
 }
 
 func TestJoin_Errors(t *testing.T) {
-	ctx, m := context.Background(), uniform(10, 2, 1)
+	ctx, m := context.Background(), indextest.Uniform(10, 2, 1)
 	nothing := func(uint32, []uint32) error { return nil }
 	for _, radius := range []float64{-1, math.NaN(), math.Inf(1), math.Inf(-1)} {
-		if err := Join(ctx, m, radius, JoinOptions{}, nothing); !errors.Is(err, ErrRadius) {
+		if err := Join(ctx, m, radius, Options{}, nothing); !errors.Is(err, base.ErrRadius) {
 			t.Errorf("radius %v: %v", radius, err)
 		}
-		if _, err := NewSweep(ctx, m, []float64{radius}, JoinOptions{}); !errors.Is(err, ErrRadius) {
+		if _, err := NewSweep(ctx, m, []float64{radius}, Options{}); !errors.Is(err, base.ErrRadius) {
 			t.Errorf("sweep of radius %v: %v", radius, err)
 		}
 	}
-	if _, err := NewSweep(ctx, m, []float64{2, 1}, JoinOptions{}); !errors.Is(err, ErrRadius) {
+	if _, err := NewSweep(ctx, m, []float64{2, 1}, Options{}); !errors.Is(err, base.ErrRadius) {
 		t.Errorf("descending radii: %v", err)
 	}
-	if err := Join(ctx, &vec.Matrix{Rows: 3, Dim: 2, Data: make([]float32, 5)}, 1, JoinOptions{}, nothing); !errors.Is(err, ErrDimension) {
+	if err := Join(ctx, &vec.Matrix{Rows: 3, Dim: 2, Data: make([]float32, 5)}, 1, Options{}, nothing); !errors.Is(err, base.ErrDimension) {
 		t.Errorf("short matrix: %v", err)
 	}
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		m := uniform(2000, 3, 1)
+		m := indextest.Uniform(2000, 3, 1)
 		m.Data[4321] = float32(bad)
-		if err := Join(ctx, m, 1, JoinOptions{}, nothing); !errors.Is(err, ErrNotFinite) {
+		if err := Join(ctx, m, 1, Options{}, nothing); !errors.Is(err, base.ErrNotFinite) {
 			t.Errorf("matrix with %v: %v", bad, err)
 		}
 	}
 	stop := errors.New("enough")
 	calls := 0
-	err := Join(ctx, uniform(3000, 3, 1), 1, JoinOptions{Workers: 3}, func(u uint32, _ []uint32) error {
+	err := Join(ctx, indextest.Uniform(3000, 3, 1), 1, Options{Workers: 3}, func(u uint32, _ []uint32) error {
 		if calls++; u == 700 {
 			return stop
 		}
@@ -167,13 +166,13 @@ func TestJoin_Errors(t *testing.T) {
 
 // TestJoin_Cancel cancels at random moments; TestMain finds leaked goroutines.
 func TestJoin_Cancel(t *testing.T) {
-	m := uniform(2000, 16, 1)
+	m := indextest.Uniform(2000, 16, 1)
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 20 {
 		stopAt := random.Int64N(pairs(m.Rows))
 		ctx, cancel := context.WithCancel(context.Background())
 		last := random.IntN(m.Rows)
-		err := Join(ctx, m, 0.5, JoinOptions{Workers: 1 + random.IntN(4)}, func(u uint32, _ []uint32) error {
+		err := Join(ctx, m, 0.5, Options{Workers: 1 + random.IntN(4)}, func(u uint32, _ []uint32) error {
 			if int(u) == last {
 				cancel()
 			}
@@ -183,7 +182,7 @@ func TestJoin_Cancel(t *testing.T) {
 			t.Fatalf("cancelled at row %d: %v", last, err)
 		}
 		ctx, cancel = context.WithCancel(context.Background())
-		_, err = NewSweep(ctx, m, []float64{0.5, 1}, JoinOptions{Workers: 1 + random.IntN(4), Progress: func(_ string, done, _ int64) {
+		_, err = NewSweep(ctx, m, []float64{0.5, 1}, Options{Workers: 1 + random.IntN(4), Progress: func(_ string, done, _ int64) {
 			if done >= stopAt {
 				cancel()
 			}
@@ -192,7 +191,7 @@ func TestJoin_Cancel(t *testing.T) {
 			t.Fatal(err)
 		}
 		cancel()
-		if _, err = NewSweep(ctx, m, []float64{0.5}, JoinOptions{}); !errors.Is(err, context.Canceled) {
+		if _, err = NewSweep(ctx, m, []float64{0.5}, Options{}); !errors.Is(err, context.Canceled) {
 			t.Fatalf("sweep with a context that had ended: %v", err)
 		}
 	}
@@ -206,13 +205,13 @@ func TestJoin_Progress(t *testing.T) {
 		}
 		last = done
 	}
-	m := uniform(2500, 30, 1)
-	collect(t, m, 1, JoinOptions{Workers: 3, Progress: report})
+	m := indextest.Uniform(2500, 30, 1)
+	collect(t, m, 1, Options{Workers: 3, Progress: report})
 	if last != pairs(2500) {
 		t.Errorf("the join ended at %d of %d", last, pairs(2500))
 	}
 	last = 0
-	if _, err := NewSweep(context.Background(), m, []float64{1}, JoinOptions{Workers: 3, Progress: report}); err != nil {
+	if _, err := NewSweep(context.Background(), m, []float64{1}, Options{Workers: 3, Progress: report}); err != nil {
 		t.Fatal(err)
 	}
 	if last != pairs(2500) {
@@ -224,11 +223,11 @@ func TestJoin_Progress(t *testing.T) {
 // bound, and all pairs add at most one list of neighbours.
 func TestJoin_Memory(t *testing.T) {
 	const rows, dim, workers = 5000, 32, 2
-	m := rays(rows, dim, 8)
+	m := indextest.Rays(rows, dim, 8)
 	taken := func(radius float64, directions int) (bytes, found int64) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		opts := JoinOptions{Workers: workers, sieve: forcedSieve{directions: directions}}
+		opts := Options{Workers: workers, sieve: screen.Forced{Directions: directions}}
 		err := Join(context.Background(), m, radius, opts, func(_ uint32, neighbors []uint32) error {
 			found += int64(len(neighbors))
 			return nil
@@ -255,4 +254,59 @@ func TestJoin_Memory(t *testing.T) {
 	if short, _ := taken(0, 15); short > none+rows*4*16+slack {
 		t.Errorf("%d bytes with projections, %d without", short, none)
 	}
+}
+
+// TestProjection_Join joins and counts rows whose tiles are empty, sparse and full after the
+// projections.
+func TestProjection_Join(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: joins a large matrix")
+	}
+	m := indextest.Rays(2500, 40, 6)
+	d := sample(t, m, 50_000, 1)
+	radii := []float64{d[len(d)/500], d[len(d)/20], d[len(d)/4]}
+	for _, radius := range radii {
+		want := indextest.BruteJoin(m, radius)
+		for _, workers := range []int{1, 3} {
+			for _, directions := range []int{0, 3, 15, 39} {
+				if !indextest.SameLists(collect(t, m, radius, Options{Workers: workers, sieve: screen.Forced{Directions: directions}}), want) {
+					t.Fatalf("radius %v, %d workers, %d directions: differs from brute force", radius, workers, directions)
+				}
+			}
+			if !indextest.SameLists(collect(t, m, radius, Options{Workers: workers, sieve: screen.Forced{Bytes: true}}), want) {
+				t.Fatalf("radius %v, %d workers, bytes: differs from brute force", radius, workers)
+			}
+		}
+	}
+	checkSweep(t, m, radii)
+}
+
+// sample is SampleDistances with the context of the test.
+func sample(t testing.TB, m *vec.Matrix, count int, seed uint64) []float64 {
+	t.Helper()
+	distances, err := SampleDistances(context.Background(), m, count, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return distances
+}
+
+// collect runs a join and checks that it yields every row once, in order.
+func collect(t testing.TB, m *vec.Matrix, radius float64, opts Options) [][]uint32 {
+	t.Helper()
+	var lists [][]uint32
+	err := Join(context.Background(), m, radius, opts, func(u uint32, neighbors []uint32) error {
+		if int(u) != len(lists) {
+			t.Fatalf("row %d after %d rows", u, len(lists))
+		}
+		lists = append(lists, slices.Clone(neighbors))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lists) != m.Rows {
+		t.Fatalf("%d rows of %d", len(lists), m.Rows)
+	}
+	return lists
 }

@@ -1,4 +1,4 @@
-package index
+package pairs
 
 import (
 	"context"
@@ -8,11 +8,13 @@ import (
 	"slices"
 	"sync"
 
+	"heavytail/index/internal/base"
+	"heavytail/index/internal/screen"
 	"heavytail/storage/vec"
 )
 
-// JoinOptions sets how a pass over all pairs runs. The zero value works.
-type JoinOptions struct {
+// Options sets how a pass over all pairs runs. The zero value works.
+type Options struct {
 	Workers int // number of goroutines, 0 means GOMAXPROCS
 
 	// Progress, if not nil, receives how many of the pairs of vectors are
@@ -20,7 +22,7 @@ type JoinOptions struct {
 	// about 20 times a second.
 	Progress func(stage string, done, total int64)
 
-	sieve forcedSieve
+	sieve screen.Forced
 }
 
 // Join calls yield for every vector u in ascending order with its neighbours:
@@ -48,39 +50,39 @@ type JoinOptions struct {
 //
 // Errors: ErrRadius, ErrDimension, ErrNotFinite, ErrOption, or that of ctx, which is
 // checked about every 50 µs.
-func Join(ctx context.Context, m *vec.Matrix, radius float64, opts JoinOptions, yield func(u uint32, neighbors []uint32) error) error {
+func Join(ctx context.Context, m *vec.Matrix, radius float64, opts Options, yield func(u uint32, neighbors []uint32) error) error {
 	return JoinRange(ctx, m, radius, 0, m.Rows, opts, yield)
 }
 
 // JoinRange is Join for the vectors u from first on, and below end, so that processes can
 // divide a join; ranges of the same length cost less the further behind they are. A range
 // outside the vectors is ErrVertex.
-func JoinRange(ctx context.Context, m *vec.Matrix, radius float64, first, end int, opts JoinOptions, yield func(u uint32, neighbors []uint32) error) error {
+func JoinRange(ctx context.Context, m *vec.Matrix, radius float64, first, end int, opts Options, yield func(u uint32, neighbors []uint32) error) error {
 	_, err := join(ctx, m, radius, first, end, opts, yield)
 	return err
 }
 
 // join is JoinRange, and also returns how many pairs had to be measured again.
-func join(ctx context.Context, m *vec.Matrix, radius float64, first, end int, opts JoinOptions, yield func(u uint32, neighbors []uint32) error) (int64, error) {
-	if err := checkShape(m); err != nil {
+func join(ctx context.Context, m *vec.Matrix, radius float64, first, end int, opts Options, yield func(u uint32, neighbors []uint32) error) (int64, error) {
+	if err := base.CheckShape(m); err != nil {
 		return 0, err
 	}
 	if first < 0 || end < first || end > m.Rows {
-		return 0, fmt.Errorf("vectors from %d to %d of %d: %w", first, end, m.Rows, ErrVertex)
+		return 0, fmt.Errorf("vectors from %d to %d of %d: %w", first, end, m.Rows, base.ErrVertex)
 	}
-	if err := notNegative("number of workers", opts.Workers); err != nil {
+	if err := base.NotNegative("number of workers", opts.Workers); err != nil {
 		return 0, err
 	}
-	ctx = orBackground(ctx)
+	ctx = base.OrBackground(ctx)
 	if err := checkRadius(radius); err != nil {
 		return 0, err
 	}
-	s, err := newScreen(ctx, m, opts.Workers)
+	s, err := screen.New(ctx, m, opts.Workers)
 	if err != nil {
 		return 0, fmt.Errorf("join: %w", err)
 	}
-	limits := s.threshold(radius)
-	s.sieve = newSieve(ctx, s, limits, opts.sieve, opts.Workers)
+	limits := s.Threshold(radius)
+	s.Sieve = screen.NewSieve(ctx, s, limits, opts.sieve, opts.Workers)
 	j := &joiner{
 		s:      s,
 		limits: limits,
@@ -89,23 +91,23 @@ func join(ctx context.Context, m *vec.Matrix, radius float64, first, end int, op
 		end:    end,
 	}
 	j.next = first / j.height
-	j.meter = newMeter(opts.Progress, "joining", pairs(m.Rows-j.next*j.height)-pairs(m.Rows-min(m.Rows, j.stripes()*j.height)))
+	j.meter = base.NewMeter(opts.Progress, "joining", pairs(m.Rows-j.next*j.height)-pairs(m.Rows-min(m.Rows, j.stripes()*j.height)))
 	if err := j.run(ctx, opts.Workers, yield); err != nil {
 		return 0, err
 	}
-	j.meter.finish()
+	j.meter.Finish()
 	return j.again, nil
 }
 
 // joiner runs the stripes of one join in several workers and yields their
 // pairs in order.
 type joiner struct {
-	s      *screen
-	limits threshold
+	s      *screen.Screen
+	limits screen.Threshold
 	height int // vectors of a stripe
 	first  int // the vectors that are yielded begin here
 	end    int // and end before this one
-	meter  *meter
+	meter  *base.Meter
 	part   filler // of a join that does not compute all pairs; nil otherwise
 
 	mu    sync.Mutex
@@ -141,7 +143,7 @@ func (j *joiner) stripes() int {
 // finding before its stripe, so the stripe that yield waits for always has one.
 func (j *joiner) run(ctx context.Context, workers int, yield func(u uint32, neighbors []uint32) error) error {
 	begin, stripes := j.next, j.stripes()
-	workers = max(1, min(processors(workers), stripes-begin))
+	workers = max(1, min(base.Processors(workers), stripes-begin))
 
 	inner, cancel := context.WithCancel(ctx)
 	free := make(chan *finding, workers+1)
@@ -205,7 +207,7 @@ func (j *joiner) work(ctx context.Context, stripes int, free <-chan *finding, do
 		if number >= stripes {
 			return
 		}
-		f.reset(number, j.height, j.s.m.Rows, j.part != nil)
+		f.reset(number, j.height, j.s.M.Rows, j.part != nil)
 		if j.fill(ctx, w, f) != nil {
 			return
 		}
@@ -267,7 +269,7 @@ func pairs(n int) int64 { return int64(n) * int64(n-1) / 2 }
 
 func checkRadius(radius float64) error {
 	if !(radius >= 0) || math.IsInf(radius, 1) {
-		return fmt.Errorf("radius %v: %w", radius, ErrRadius)
+		return fmt.Errorf("radius %v: %w", radius, base.ErrRadius)
 	}
 	return nil
 }

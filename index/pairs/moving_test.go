@@ -1,4 +1,4 @@
-package index
+package pairs
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"heavytail/index/internal/base"
+	"heavytail/index/internal/indextest"
 	"heavytail/storage/vec"
 )
 
@@ -20,7 +22,7 @@ func TestMoving_Join(t *testing.T) {
 		step               float32
 	}{{1, 3, 1, 0.1}, {31, 2, 2, 0.3}, {700, 5, 1, 0.02}, {1203, 9, 3, 0.1}, {1203, 70, 2, 0.004}} {
 		random := rand.New(rand.NewPCG(uint64(c.rows), 1))
-		m := clustered(c.rows, c.dim, 9, 3, 7)
+		m := indextest.Clustered(c.rows, c.dim, 9, 3, 7)
 		x := NewMoving(c.rows, c.dim)
 		moves := make([]float32, c.rows)
 		fewest := int64(1) << 62
@@ -28,7 +30,7 @@ func TestMoving_Join(t *testing.T) {
 			radius := 0.9 + 0.4*random.Float64()
 			o := MovingOptions{Workers: c.workers, Moves: moves, All: round == 6}
 			got, computed, all := joinMoving(t, x, m, radius, o)
-			if !sameLists(got, bruteJoin(m, radius)) {
+			if !indextest.SameLists(got, indextest.BruteJoin(m, radius)) {
 				t.Fatalf("%+v, round %d: differs from brute force", c, round)
 			}
 			if (round == 0 || round == 6) && !all || all && computed < pairs(c.rows) {
@@ -39,7 +41,7 @@ func TestMoving_Join(t *testing.T) {
 			}
 			again := NewMoving(c.rows, c.dim)
 			copy(again.Bounds(), x.Bounds())
-			if same, _, _ := joinMoving(t, again, m, radius, MovingOptions{Workers: 1}); !sameLists(same, got) || !slices.Equal(again.Bounds(), x.Bounds()) {
+			if same, _, _ := joinMoving(t, again, m, radius, MovingOptions{Workers: 1}); !indextest.SameLists(same, got) || !slices.Equal(again.Bounds(), x.Bounds()) {
 				t.Fatalf("%+v, round %d: a join without moves differs", c, round)
 			}
 			before := slices.Clone(x.Bounds())
@@ -63,8 +65,8 @@ func TestMoving_Join(t *testing.T) {
 
 // TestMoving_Thin expects about the part of the pairs that is asked for, and none that is not near.
 func TestMoving_Thin(t *testing.T) {
-	m := clustered(3000, 8, 2, 3, 7)
-	whole := bruteJoin(m, 1.5)
+	m := indextest.Clustered(3000, 8, 2, 3, 7)
+	whole := indextest.BruteJoin(m, 1.5)
 	for thin := range uint64(4) {
 		for seed := range uint64(3) {
 			got, _, _ := joinMoving(t, NewMoving(m.Rows, m.Dim), m, 1.5, MovingOptions{Thin: thin, Seed: seed})
@@ -95,16 +97,16 @@ func TestMoving_Height(t *testing.T) {
 }
 
 func TestMoving_Errors(t *testing.T) {
-	m := clustered(100, 4, 2, 3, 7)
+	m := indextest.Clustered(100, 4, 2, 3, 7)
 	x := NewMoving(100, 4)
 	nothing := func(uint32, []uint32) error { return nil }
-	if _, _, err := x.Join(t.Context(), clustered(99, 4, 2, 3, 7), 1, MovingOptions{}, nothing); !errors.Is(err, ErrVertex) {
+	if _, _, err := x.Join(t.Context(), indextest.Clustered(99, 4, 2, 3, 7), 1, MovingOptions{}, nothing); !errors.Is(err, base.ErrVertex) {
 		t.Error(err)
 	}
-	if _, _, err := x.Join(t.Context(), m, 1, MovingOptions{Moves: make([]float32, 3)}, nothing); !errors.Is(err, ErrVertex) {
+	if _, _, err := x.Join(t.Context(), m, 1, MovingOptions{Moves: make([]float32, 3)}, nothing); !errors.Is(err, base.ErrVertex) {
 		t.Error(err)
 	}
-	if _, _, err := x.Join(t.Context(), m, -1, MovingOptions{}, nothing); !errors.Is(err, ErrRadius) {
+	if _, _, err := x.Join(t.Context(), m, -1, MovingOptions{}, nothing); !errors.Is(err, base.ErrRadius) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

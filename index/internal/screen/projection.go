@@ -1,4 +1,4 @@
-package index
+package screen
 
 import (
 	"context"
@@ -41,23 +41,23 @@ type projection struct {
 }
 
 const (
-	projectionRows = 4096 // choosing directions for fewer takes over a tenth of the time of comparing them
-	projectionDim  = 1024 // the covariance of more columns would take more than 8 MB
+	ProjectionRows = 4096 // choosing directions for fewer takes over a tenth of the time of comparing them
+	ProjectionDim  = 1024 // the covariance of more columns would take more than 8 MB
 )
 
-// projectionSizes are the numbers of directions to choose from. With the length of the
+// ProjectionSizes are the numbers of directions to choose from. With the length of the
 // remainder a projection has a multiple of 8 columns.
-func projectionSizes() []int { return []int{7, 15, 23, 31, 47, 63} }
+func ProjectionSizes() []int { return []int{7, 15, 23, 31, 47, 63} }
 
 // fewestDirections returns directions whose projections cost the least for a sample of
 // tiles, or nil if they cost as much as the least cost that is known.
-func (s *screen) fewestDirections(limit, least float64, workers int) [][]float64 {
-	rows, dim := s.m.Rows, s.m.Dim
-	if rows < projectionRows || dim > projectionDim {
+func (s *Screen) fewestDirections(limit, least float64, workers int) [][]float64 {
+	rows, dim := s.M.Rows, s.M.Dim
+	if rows < ProjectionRows || dim > ProjectionDim {
 		return nil
 	}
 	most := 0
-	for _, size := range projectionSizes() {
+	for _, size := range ProjectionSizes() {
 		// The cost of the directions must be small compared with that of
 		// the pairs.
 		if 2*size <= dim && 128*size <= rows {
@@ -67,7 +67,7 @@ func (s *screen) fewestDirections(limit, least float64, workers int) [][]float64
 	if most == 0 {
 		return nil
 	}
-	q := s.directions(most, limit, workers)
+	q := s.Directions(most, limit, workers)
 	if size := s.tryProjections(q, limit, least); size > 0 {
 		return q[:size]
 	}
@@ -75,8 +75,8 @@ func (s *screen) fewestDirections(limit, least float64, workers int) [][]float64
 }
 
 // newProjection returns the projections on directions, for pairs within a limit.
-func newProjection(ctx context.Context, s *screen, limit float64, q [][]float64, workers int) *projection {
-	rows, dim := s.m.Rows, s.m.Dim
+func newProjection(ctx context.Context, s *Screen, limit float64, q [][]float64, workers int) *projection {
+	rows, dim := s.M.Rows, s.M.Dim
 	count := (rows + vec.TileCols - 1) / vec.TileCols
 	l := &projection{cols: len(q) + 1, limit: float32(limit)}
 	l.panels = make([]float32, count*vec.TileCols*l.cols)
@@ -90,30 +90,30 @@ func newProjection(ctx context.Context, s *screen, limit float64, q [][]float64,
 	return l
 }
 
-func (l *projection) pack(group *sieveGroup, r int) {
-	group.columns = fitted(group.columns, vec.TileRows*l.cols)
-	packGroup(group.columns, l.panels, l.cols, r, groupNorms{&group.norms, l.low})
+func (l *projection) Pack(group *Group, r int) {
+	group.columns = Fitted(group.columns, vec.TileRows*l.cols)
+	PackGroup(group.columns, l.panels, l.cols, r, GroupNorms{To: &group.Norms, Of: l.low})
 }
 
-func (l *projection) near(mask *[vec.TileRows]uint32, products *[vec.TileRows * vec.TileCols]float32, group *sieveGroup, p int) bool {
+func (l *projection) Near(mask *[vec.TileRows]uint32, products *[vec.TileRows * vec.TileCols]float32, group *Group, p int) bool {
 	vec.Tile(products, l.cols, group.columns, 1, vec.TileRows, l.panel(p))
-	return vec.TileWithin(mask, products, &group.norms, (*[vec.TileCols]float32)(l.low[p*vec.TileCols:]), l.limit)
+	return vec.TileWithin(mask, products, &group.Norms, (*[vec.TileCols]float32)(l.low[p*vec.TileCols:]), l.limit)
 }
 
-// scaledRow sets dst to x′ of vector v, not rounded to float32.
-func (s *screen) scaledRow(dst []float64, v int) { s.scaled(dst, s.m.Row(v)) }
+// ScaledRow sets dst to x′ of vector v, not rounded to float32.
+func (s *Screen) ScaledRow(dst []float64, v int) { s.Scaled(dst, s.M.Row(v)) }
 
-// scaled sets dst to x′ of a vector x.
-func (s *screen) scaled(dst []float64, x []float32) {
+// Scaled sets dst to x′ of a vector x.
+func (s *Screen) Scaled(dst []float64, x []float32) {
 	for l, x := range x {
-		dst[l] = (float64(x) - s.centre[l]) * s.scale
+		dst[l] = (float64(x) - s.centre[l]) * s.Scale
 	}
 }
 
-// shorten sets short to the products of a vector with the directions and,
+// Shorten sets short to the products of a vector with the directions and,
 // last, the part of its squared length that they do not cover, which it
 // returns.
-func shorten(short, row []float64, q [][]float64) float64 {
+func Shorten(short, row []float64, q [][]float64) float64 {
 	norm := vec.Dot64(row, row)
 	rest := norm
 	for l, direction := range q {
@@ -125,25 +125,25 @@ func shorten(short, row []float64, q [][]float64) float64 {
 }
 
 // packPanel fills panel p.
-func (l *projection) packPanel(s *screen, q [][]float64, p int, row, short []float64) {
+func (l *projection) packPanel(s *Screen, q [][]float64, p int, row, short []float64) {
 	panel := l.panel(p)
 	for j := range vec.TileCols {
 		v := p*vec.TileCols + j
-		if v >= s.m.Rows {
+		if v >= s.M.Rows {
 			l.low[v] = float32(math.Inf(1))
 			continue
 		}
-		s.scaledRow(row, v)
-		l.low[v] = shortened(panel[j:], vec.TileCols, s, q, row, short)
+		s.ScaledRow(row, v)
+		l.low[v] = Shortened(panel[j:], vec.TileCols, s, q, row, short)
 	}
 }
 
-// shortened writes the projection of x′, which is in row, to every so many elements of to, and
+// Shortened writes the projection of x′, which is in row, to every so many elements of to, and
 // returns its lowered norm. Columns are in ascending order of their weight, as in the screen: the
 // remainder, which is most of a vector, is last. short is its workspace.
-func shortened(to []float32, every int, s *screen, q [][]float64, row, short []float64) float32 {
-	drift, cols := math.Sqrt(4*float64(s.m.Dim)*0x1p-53), len(q)+1
-	length := shorten(short, row, q)
+func Shortened(to []float32, every int, s *Screen, q [][]float64, row, short []float64) float32 {
+	drift, cols := math.Sqrt(4*float64(s.M.Dim)*0x1p-53), len(q)+1
+	length := Shorten(short, row, q)
 	short[len(q)] = math.Sqrt(short[len(q)])
 	norm, roundings := 0.0, 0.0
 	for i := range cols {
@@ -156,8 +156,8 @@ func shortened(to []float32, every int, s *screen, q [][]float64, row, short []f
 		norm += square
 		roundings += square * float64(cols-i+1)
 	}
-	margin := roundings*gamma(cols+2)/float64(cols+2) + (5*drift+8*unit)*max(norm, length)
-	return roundDown(norm - margin)
+	margin := roundings*Gamma(cols+2)/float64(cols+2) + (5*drift+8*Unit)*max(norm, length)
+	return RoundDown(norm - margin)
 }
 
 // panel returns the packed projections of the vectors [32p, 32p+32).
@@ -166,17 +166,17 @@ func (l *projection) panel(p int) []float32 {
 	return l.panels[p*size : (p+1)*size]
 }
 
-// directions returns orthonormal directions, ‖Q‖ ≤ 1, in descending order of
+// Directions returns orthonormal directions, ‖Q‖ ≤ 1, in descending order of
 // the spread of a sample of vectors, or nil if there are none. Vectors shorter
 // than the root of limit count less.
-func (s *screen) directions(count int, limit float64, workers int) [][]float64 {
+func (s *Screen) Directions(count int, limit float64, workers int) [][]float64 {
 	const most, rounds, seed = 512, 4, 1
-	dim := s.m.Dim
-	sample := vec.NewMatrix(min(s.m.Rows, most), dim)
+	dim := s.M.Dim
+	sample := vec.NewMatrix(min(s.M.Rows, most), dim)
 	row := make([]float64, dim)
 	for i := range sample.Rows {
-		s.scaledRow(row, int(int64(i)*int64(s.m.Rows)/int64(sample.Rows)))
-		by := 1 / math.Sqrt(vec.Dot64(row, row)+limit+underflow)
+		s.ScaledRow(row, int(int64(i)*int64(s.M.Rows)/int64(sample.Rows)))
+		by := 1 / math.Sqrt(vec.Dot64(row, row)+limit+Underflow)
 		for l, x := range row {
 			sample.Row(i)[l] = float32(x * by)
 		}
@@ -254,9 +254,9 @@ func scale(x []float64) {
 
 // tryProjections returns the number of directions with the lowest cost for a sample of
 // tiles, or 0 if none costs less than the given cost.
-func (s *screen) tryProjections(q [][]float64, limit, least float64) int {
-	dim := s.m.Dim
-	sizes := projectionSizes()
+func (s *Screen) tryProjections(q [][]float64, limit, least float64) int {
+	dim := s.M.Dim
+	sizes := ProjectionSizes()
 	cost := make([]float64, len(sizes))
 	row := make([]float64, dim)
 	var short [vec.TileRows + vec.TileCols][]float64
@@ -270,31 +270,31 @@ func (s *screen) tryProjections(q [][]float64, limit, least float64) int {
 			if i >= vec.TileRows {
 				v = first + i - vec.TileRows
 			}
-			s.scaledRow(row, v)
-			norms[i] = shorten(short[i], row, q)
+			s.ScaledRow(row, v)
+			norms[i] = Shorten(short[i], row, q)
 		}
 		var near [8]int
 		for i := range vec.TileRows {
 			for j := vec.TileRows; j < len(short); j++ {
-				countNear(near[:len(sizes)], short[i], short[j], norms[i], norms[j], sizes, limit)
+				CountNear(near[:len(sizes)], short[i], short[j], norms[i], norms[j], sizes, limit)
 			}
 		}
 		for c := range sizes {
-			cost[c] += leftCost(near[c], dim)
+			cost[c] += LeftCost(near[c], dim)
 		}
 	})
 	best := 0
 	for c, size := range sizes {
-		if total := float64(size+1+withinCost) + cost[c]/float64(tiles); size <= len(q) && total < least {
+		if total := float64(size+1+WithinCost) + cost[c]/float64(tiles); size <= len(q) && total < least {
 			best, least = size, total
 		}
 	}
 	return best
 }
 
-// countNear adds 1 to each of the sizes whose projections do not decide a
+// CountNear adds 1 to each of the sizes whose projections do not decide a
 // pair. norms are the squared lengths of the vectors.
-func countNear(near []int, a, b []float64, normA, normB float64, sizes []int, limit float64) {
+func CountNear(near []int, a, b []float64, normA, normB float64, sizes []int, limit float64) {
 	d, restA, restB, at := 0.0, normA, normB, 0
 	for c, size := range sizes {
 		if size >= len(a) {
@@ -315,8 +315,8 @@ func countNear(near []int, a, b []float64, normA, normB float64, sizes []int, li
 	}
 }
 
-// pairsIn returns how many bits of a tile are set.
-func pairsIn(near *[vec.TileRows]uint32) int {
+// PairsIn returns how many bits of a tile are set.
+func PairsIn(near *[vec.TileRows]uint32) int {
 	n := 0
 	for _, word := range near {
 		n += bits.OnesCount32(word)

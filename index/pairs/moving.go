@@ -1,4 +1,4 @@
-package index
+package pairs
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 
+	"heavytail/index/internal/base"
+	"heavytail/index/internal/screen"
 	"heavytail/storage/vec"
 )
 
@@ -72,20 +74,20 @@ type MovingOptions struct {
 // x knows what it knew before. A join with the same vectors and radius and without moves finds the
 // same pairs. Errors are those of Join.
 func (x *Moving) Join(ctx context.Context, m *vec.Matrix, radius float64, opts MovingOptions, yield func(u uint32, neighbors []uint32) error) (computed int64, all bool, err error) {
-	if err := checkShape(m); err != nil {
+	if err := base.CheckShape(m); err != nil {
 		return 0, false, err
 	}
 	if m.Rows != x.rows || opts.Moves != nil && len(opts.Moves) != x.rows {
-		return 0, false, fmt.Errorf("%d vectors of %d: %w", m.Rows, x.rows, ErrVertex)
+		return 0, false, fmt.Errorf("%d vectors of %d: %w", m.Rows, x.rows, base.ErrVertex)
 	}
-	if err := notNegative("number of workers", opts.Workers); err != nil {
+	if err := base.NotNegative("number of workers", opts.Workers); err != nil {
 		return 0, false, err
 	}
-	ctx = orBackground(ctx)
+	ctx = base.OrBackground(ctx)
 	if err := checkRadius(radius); err != nil {
 		return 0, false, err
 	}
-	s, err := newScreen(ctx, m, opts.Workers)
+	s, err := screen.New(ctx, m, opts.Workers)
 	if err != nil {
 		return 0, false, fmt.Errorf("join: %w", err)
 	}
@@ -107,24 +109,24 @@ type blocks struct {
 	x        *Moving
 	o        MovingOptions
 	within   int // bounds up to it are within the radius
-	limit    threshold
-	bytes    *byteForm // nil where products of floats take their place
-	coarse   float32   // limit of its products
-	rows     []int     // how much a row of blocks has moved, in parts of a unit
-	panels   []int     // how much a panel has moved
-	computed []int64   // blocks of each row
+	limit    screen.Threshold
+	bytes    *screen.ByteForm // nil where products of floats take their place
+	coarse   float32          // limit of its products
+	rows     []int            // how much a row of blocks has moved, in parts of a unit
+	panels   []int            // how much a panel has moved
+	computed []int64          // blocks of each row
 }
 
-func (x *Moving) prepare(ctx context.Context, s *screen, radius float64, opts MovingOptions) *blocks {
+func (x *Moving) prepare(ctx context.Context, s *screen.Screen, radius float64, opts MovingOptions) *blocks {
 	b := &blocks{
-		x: x, o: opts, within: max(0, int(math.Floor((min(radius, 8)-1)/boundUnit))), limit: s.threshold(radius),
+		x: x, o: opts, within: max(0, int(math.Floor((min(radius, 8)-1)/boundUnit))), limit: s.Threshold(radius),
 		rows: mostOf(opts.Moves, x.rows, x.height), panels: mostOf(opts.Moves, x.rows, vec.TileCols),
 		computed: make([]int64, len(x.first)-1),
 	}
-	b.coarse = b.limit.near
+	b.coarse = b.limit.Near
 	if vec.FastBytes() {
-		if b.bytes = newByteForm(ctx, s, float64(b.limit.near), opts.Workers); b.bytes != nil {
-			b.coarse = b.bytes.limit
+		if b.bytes = screen.NewByteForm(ctx, s, float64(b.limit.Near), opts.Workers); b.bytes != nil {
+			b.coarse = b.bytes.Limit
 		}
 	}
 	return b
@@ -153,9 +155,9 @@ func (b *blocks) stripe(rows, dim int) int {
 func (b *blocks) fill(ctx context.Context, w *walker, f *finding) error {
 	w.pack(stripe{f.lo, f.hi}, (f.hi-f.lo+vec.TileRows-1)/vec.TileRows)
 	if b.bytes != nil {
-		w.fine = fitted(w.fine, len(w.low))
+		w.fine = screen.Fitted(w.fine, len(w.low))
 		for g := range w.fine {
-			b.bytes.pack(&w.fine[g], f.lo+g*vec.TileRows)
+			b.bytes.Pack(&w.fine[g], f.lo+g*vec.TileRows)
 		}
 	}
 	height := b.x.height
@@ -179,7 +181,7 @@ func (b *blocks) fill(ctx context.Context, w *walker, f *finding) error {
 
 // picks reports whether a block belongs to the random part that is computed.
 func (b *blocks) picks(at int64) bool {
-	return b.o.Thin == 0 || mix(mix(uint64(at))+b.o.Seed)>>(64-b.o.Thin) == 0
+	return b.o.Thin == 0 || vec.Mix(vec.Mix(uint64(at))+b.o.Seed)>>(64-b.o.Thin) == 0
 }
 
 // compute finds the pairs of a block with panel p, and returns its bound.
@@ -187,10 +189,10 @@ func (b *blocks) compute(w *walker, f *finding, lo, p int) uint8 {
 	least, first := float32(math.Inf(1)), p*vec.TileCols
 	for r := lo; r < min(lo+b.x.height, f.hi) && r < first+vec.TileCols-1; r += vec.TileRows {
 		g := (r - f.lo) / vec.TileRows
-		rows, columns := &w.low[g], w.s.low[first:]
+		rows, columns := &w.low[g], w.s.Low[first:]
 		if b.bytes != nil {
-			rows, columns = &w.fine[g].norms, b.bytes.norms[first:]
-			b.bytes.multiply(&w.tile, &w.fine[g], p)
+			rows, columns = &w.fine[g].Norms, b.bytes.Norms[first:]
+			b.bytes.Multiply(&w.tile, &w.fine[g], p)
 		} else {
 			w.multiply(g, p)
 		}
@@ -204,32 +206,32 @@ func (b *blocks) compute(w *walker, f *finding, lo, p int) uint8 {
 }
 
 // bound returns the bound of a block with the least number of its tiles.
-func (b *blocks) bound(s *screen, least float32) uint8 {
+func (b *blocks) bound(s *screen.Screen, least float32) uint8 {
 	d := math.Sqrt(float64(max(0, least)))
 	if b.bytes != nil {
-		d = d*b.bytes.t - b.bytes.off
+		d = d*b.bytes.Step - b.bytes.Off
 	}
 	const slack = 1e-6 // limits have more
-	d = max(0, min(mostBound, (d/s.scale-1-slack)/boundUnit))
+	d = max(0, min(mostBound, (d/s.Scale-1-slack)/boundUnit))
 	return uint8(d)
 }
 
 // near sets near to the pairs u < v of a tile that are within the radius, and reports whether
 // there are any. The tile has the products of which one is within the limit.
 func (b *blocks) near(w *walker, g, r, p int) bool {
-	first, left := p*vec.TileCols, few(w.s.m.Dim)+1
+	first, left := p*vec.TileCols, screen.Few(w.s.M.Dim)+1
 	if b.bytes != nil {
-		b.bytes.within(&w.near, &w.tile, &w.fine[g], p)
+		b.bytes.Within(&w.near, &w.tile, &w.fine[g], p)
 		w.clip(r, first)
-		left = pairsIn(&w.near)
-		if left > few(w.s.m.Dim) {
+		left = screen.PairsIn(&w.near)
+		if left > screen.Few(w.s.M.Dim) {
 			w.multiply(g, p)
 		}
 	}
-	if left <= few(w.s.m.Dim) {
+	if left <= screen.Few(w.s.M.Dim) {
 		return left > 0 && w.measureNear(r, first, b.limit)
 	}
-	vec.TileWithin(&w.near, &w.tile, &w.low[g], (*[vec.TileCols]float32)(w.s.low[first:]), b.limit.near)
+	vec.TileWithin(&w.near, &w.tile, &w.low[g], (*[vec.TileCols]float32)(w.s.Low[first:]), b.limit.Near)
 	w.clip(r, first)
 	w.exact = false
 	w.split(g, r, p, b.limit)

@@ -1,4 +1,4 @@
-package index
+package screen
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"heavytail/index/internal/indextest"
 	"heavytail/storage/vec"
 )
 
@@ -23,13 +24,13 @@ func (l *projection) boundOf(u, v int) float32 {
 
 // TestProjection_Bound compares the bound of every pair with the distance in float64.
 func TestProjection_Bound(t *testing.T) {
-	for name, m := range matrices() {
-		s, err := newScreen(context.Background(), m, 0)
+	for name, m := range indextest.Matrices() {
+		s, err := New(context.Background(), m, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, directions := range []int{1, 20} {
-			sieve := newSieve(context.Background(), s, s.threshold(1), forcedSieve{directions: directions}, 0)
+			sieve := NewSieve(context.Background(), s, s.Threshold(1), Forced{Directions: directions}, 0)
 			if sieve == nil {
 				if name == "clusters" {
 					t.Errorf("%s has no directions", name)
@@ -43,8 +44,8 @@ func TestProjection_Bound(t *testing.T) {
 					for i, x := range m.Row(u) {
 						d += (float64(x) - float64(m.Row(v)[i])) * (float64(x) - float64(m.Row(v)[i]))
 					}
-					if bound := float64(l.boundOf(u, v)); bound > d*s.scale2+underflow {
-						t.Fatalf("%s, %d directions: rows %d and %d have a distance of %v and a bound of %v", name, directions, u, v, d*s.scale2, bound)
+					if bound := float64(l.boundOf(u, v)); bound > d*s.Scale2+Underflow {
+						t.Fatalf("%s, %d directions: rows %d and %d have a distance of %v and a bound of %v", name, directions, u, v, d*s.Scale2, bound)
 					}
 				}
 			}
@@ -52,32 +53,18 @@ func TestProjection_Bound(t *testing.T) {
 	}
 }
 
-// rays returns rows like those of a spectral embedding: groups in orthogonal directions, with
-// lengths of several orders of magnitude.
-func rays(rows, dim, groups int) *vec.Matrix {
-	m := uniform(rows, dim, 5)
-	for v := range rows {
-		long := math.Exp(-float64(v*7%13) / 4)
-		for i, x := range m.Row(v) {
-			m.Row(v)[i] = float32(long) * (x - 0.5) / 50
-		}
-		m.Row(v)[v%groups] += float32(long)
-	}
-	return m
-}
-
 // TestSieve_Chosen expects projections if they decide nearly all pairs at the lowest cost,
 // bytes if all columns are needed, and neither if most pairs remain undecided or there are few
 // rows; and the same choice every time.
 func TestSieve_Chosen(t *testing.T) {
-	choose := func(m *vec.Matrix, radius float64, workers int) sieve {
-		s, err := newScreen(context.Background(), m, workers)
+	choose := func(m *vec.Matrix, radius float64, workers int) Sieve {
+		s, err := New(context.Background(), m, workers)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return newSieve(context.Background(), s, s.threshold(radius), forcedSieve{}, workers)
+		return NewSieve(context.Background(), s, s.Threshold(radius), Forced{}, workers)
 	}
-	m := rays(4500, 64, 12)
+	m := indextest.Rays(4500, 64, 12)
 	l, ok := choose(m, 0.02, 1).(*projection)
 	if !ok {
 		t.Fatal("no projections for rows in few directions")
@@ -89,16 +76,16 @@ func TestSieve_Chosen(t *testing.T) {
 	if choose(m, 10, 1) != nil {
 		t.Error("a sieve although all pairs are within the radius")
 	}
-	if _, is := choose(rays(projectionRows-1, 64, 12), 0.02, 1).(*projection); is {
+	if _, is := choose(indextest.Rays(ProjectionRows-1, 64, 12), 0.02, 1).(*projection); is {
 		t.Error("projections for few rows")
 	}
-	even := uniform(4500, 64, 1)
-	if b, is := choose(even, 2, 1).(*byteForm); is != vec.FastBytes() {
+	even := indextest.Uniform(4500, 64, 1)
+	if b, is := choose(even, 2, 1).(*ByteForm); is != vec.FastBytes() {
 		t.Errorf("rows in many directions, bytes chosen: %v", is)
-	} else if is && !slices.Equal(b.panels, choose(even, 2, 3).(*byteForm).panels) {
+	} else if is && !slices.Equal(b.panels, choose(even, 2, 3).(*ByteForm).panels) {
 		t.Error("bytes depend on the number of workers")
 	}
-	if choose(uniform(sieveRows-1, 64, 1), 2, 1) != nil {
+	if choose(indextest.Uniform(SieveRows-1, 64, 1), 2, 1) != nil {
 		t.Error("a sieve for few rows")
 	}
 }
@@ -106,27 +93,27 @@ func TestSieve_Chosen(t *testing.T) {
 // TestByteForm_Bound compares the decisions by bytes with the distance of every pair in float64,
 // at radii that are distances of pairs.
 func TestByteForm_Bound(t *testing.T) {
-	for name, m := range matrices() {
-		s, err := newScreen(context.Background(), m, 0)
+	for name, m := range indextest.Matrices() {
+		s, err := New(context.Background(), m, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		decided := 0
-		for _, radius := range radiiOf(t, m) {
-			b, ok := newSieve(context.Background(), s, s.threshold(radius), forcedSieve{bytes: true}, 0).(*byteForm)
+		for _, radius := range indextest.RadiiOf(m) {
+			b, ok := NewSieve(context.Background(), s, s.Threshold(radius), Forced{Bytes: true}, 0).(*ByteForm)
 			if !ok {
 				if m.Rows > 0 && m.Dim > 0 {
 					t.Fatalf("%s has no bytes", name)
 				}
 				continue
 			}
-			var group sieveGroup
+			var group Group
 			var near [vec.TileRows]uint32
 			var products [vec.TileRows * vec.TileCols]float32
 			for r := 0; r < m.Rows; r += vec.TileRows {
-				b.pack(&group, r)
+				b.Pack(&group, r)
 				for first := 0; first < m.Rows; first += vec.TileCols {
-					b.near(&near, &products, &group, first/vec.TileCols)
+					b.Near(&near, &products, &group, first/vec.TileCols)
 					for u := r; u < min(r+vec.TileRows, m.Rows); u++ {
 						for v := first; v < min(first+vec.TileCols, m.Rows); v++ {
 							left := near[u-r]>>(v-first)&1 == 1
@@ -145,29 +132,4 @@ func TestByteForm_Bound(t *testing.T) {
 			t.Errorf("%s: no pair is decided", name)
 		}
 	}
-}
-
-// TestProjection_Join joins and counts rows whose tiles are empty, sparse and full after the
-// projections.
-func TestProjection_Join(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: joins a large matrix")
-	}
-	m := rays(2500, 40, 6)
-	d := sample(t, m, 50_000, 1)
-	radii := []float64{d[len(d)/500], d[len(d)/20], d[len(d)/4]}
-	for _, radius := range radii {
-		want := bruteJoin(m, radius)
-		for _, workers := range []int{1, 3} {
-			for _, directions := range []int{0, 3, 15, 39} {
-				if !sameLists(collect(t, m, radius, JoinOptions{Workers: workers, sieve: forcedSieve{directions: directions}}), want) {
-					t.Fatalf("radius %v, %d workers, %d directions: differs from brute force", radius, workers, directions)
-				}
-			}
-			if !sameLists(collect(t, m, radius, JoinOptions{Workers: workers, sieve: forcedSieve{bytes: true}}), want) {
-				t.Fatalf("radius %v, %d workers, bytes: differs from brute force", radius, workers)
-			}
-		}
-	}
-	checkSweep(t, m, radii)
 }

@@ -1,4 +1,4 @@
-package index
+package screen
 
 import (
 	"cmp"
@@ -6,15 +6,16 @@ import (
 	"math"
 	"slices"
 
+	"heavytail/index/internal/base"
 	"heavytail/storage/vec"
 )
 
-// centreOf returns a point close to the largest cluster of vectors. Any point is
+// CentreOf returns a point close to the largest cluster of vectors. Any point is
 // correct; the nearer it is to the vectors, the fewer pairs fall inside the
 // rounding margin. Small distant clusters, such as components that were
 // embedded separately, would draw a plain mean away from the large one, so the
 // mean is recomputed a few times over the nearer half of the vectors.
-func centreOf(m *vec.Matrix) []float64 {
+func CentreOf(m *vec.Matrix) []float64 {
 	const sample, rounds = 512, 4
 	type member struct {
 		row      int
@@ -92,20 +93,20 @@ func distance64(row []float32, point []float64) float64 {
 	return (s[0] + s[1]) + (s[2] + s[3])
 }
 
-// longest returns the largest distance of a vector from the centre.
-func longest(ctx context.Context, m *vec.Matrix, centre []float64, workers int) float64 {
-	block := scanRows(m.Dim)
+// Longest returns the largest distance of a vector from the centre.
+func Longest(ctx context.Context, m *vec.Matrix, centre []float64, workers int) float64 {
+	block := base.ScanRows(m.Dim)
 	partial := make([]float64, (m.Rows+block-1)/block)
 	vec.Parallel(m.Rows, block, workers, func(b, lo, hi int) {
 		for r := lo; r < hi && ctx.Err() == nil; r++ {
 			partial[b] = max(partial[b], distance64(m.Row(r), centre))
 		}
 	})
-	return math.Sqrt(largest(partial))
+	return math.Sqrt(Largest(partial))
 }
 
-// largest returns the largest of some numbers, or 0 if none is above 0.
-func largest(list []float64) float64 {
+// Largest returns the largest of some numbers, or 0 if none is above 0.
+func Largest(list []float64) float64 {
 	most := 0.0
 	for _, x := range list {
 		most = max(most, x)

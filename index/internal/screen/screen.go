@@ -1,4 +1,4 @@
-package index
+package screen
 
 import (
 	"context"
@@ -6,10 +6,11 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"heavytail/index/internal/base"
 	"heavytail/storage/vec"
 )
 
-// A screen decides most pairs of vectors by products of whole tiles, and marks
+// A Screen decides most pairs of vectors by products of whole tiles, and marks
 // the rest, which must be measured with vec.L2Squared.
 //
 // It holds x′ = (x − c)·s for every vector x. The centre c, common to all,
@@ -40,45 +41,41 @@ import (
 //
 //   - vec.L2Squared differs from ‖x−y‖² by a factor in 1 ± γ(d+4), and by at
 //     most (d+2)·2⁻¹⁴⁹ where its squares fall below the normal range. That goes
-//     into the limits, in threshold.
+//     into the limits, in Threshold.
 //   - x′ and its products may fall below the normal range too; these errors are far
 //     below 2⁻¹¹⁰, which goes into the limits as well.
 //
 // Memory: 4 bytes per element of the matrix, and 8 per vector.
-type screen struct {
-	m      *vec.Matrix
-	panels []float32 // 32 vectors each, transposed: the b of vec.Tile; the last is padded with zeros
-	low    []float32 // lowered norms, rounded down; +Inf for padding
-	high   []float32 // raised norms, rounded up; +Inf for padding
+type Screen struct {
+	M      *vec.Matrix
+	Panels []float32 // 32 vectors each, transposed: the b of vec.Tile; the last is padded with zeros
+	Low    []float32 // lowered norms, rounded down; +Inf for padding
+	High   []float32 // raised norms, rounded up; +Inf for padding
 	centre []float64 // c
-	scale  float64   // s
-	scale2 float64   // s²
-	sieve  sieve     // decides pairs that are far apart before the screen, if not nil
+	Scale  float64   // s
+	Scale2 float64   // s²
+	Sieve  Sieve     // decides pairs that are far apart before the screen, if not nil
 }
 
 const (
-	unit      = 0x1p-24 // u
-	underflow = 0x1p-110
+	Unit      = 0x1p-24 // u
+	Underflow = 0x1p-110
 )
 
-// gamma is Higham's γ(k) in float32.
-func gamma(k int) float64 { return float64(k) * unit / (1 - float64(k)*unit) }
+// Gamma is Higham's γ(k) in float32.
+func Gamma(k int) float64 { return float64(k) * Unit / (1 - float64(k)*Unit) }
 
-// newScreen prepares the rows of m. It takes O(n·d) time. It returns
+// New prepares the rows of m. It takes O(n·d) time. It returns
 // ErrNotFinite if m holds a NaN or an infinity.
-func newScreen(ctx context.Context, m *vec.Matrix, workers int) (*screen, error) {
-	if err := checkFinite(ctx, m, workers); err != nil {
+func New(ctx context.Context, m *vec.Matrix, workers int) (*Screen, error) {
+	if err := base.CheckFinite(ctx, m, workers); err != nil {
 		return nil, err
 	}
 	count := (m.Rows + vec.TileCols - 1) / vec.TileCols
-	s := &screen{
-		m:      m,
-		panels: make([]float32, count*vec.TileCols*m.Dim),
-		low:    make([]float32, count*vec.TileCols),
-		high:   make([]float32, count*vec.TileCols),
-	}
-	s.centre = centreOf(m)
-	s.setScale(ctx, workers)
+	s := Centred(ctx, m, workers)
+	s.Panels = make([]float32, count*vec.TileCols*m.Dim)
+	s.Low = make([]float32, count*vec.TileCols)
+	s.High = make([]float32, count*vec.TileCols)
 	order := bySpread(m, s.centre)
 	vec.Parallel(count, 1, workers, func(p, _, _ int) {
 		if ctx.Err() == nil {
@@ -88,25 +85,27 @@ func newScreen(ctx context.Context, m *vec.Matrix, workers int) (*screen, error)
 	return s, ctx.Err()
 }
 
-// setScale sets s.
-func (s *screen) setScale(ctx context.Context, workers int) {
-	_, exponent := math.Frexp(longest(ctx, s.m, s.centre, workers))
-	s.scale = math.Ldexp(1, -exponent)
-	s.scale2 = s.scale * s.scale
+// Centred returns the screen of m without what compares pairs: for projections.
+func Centred(ctx context.Context, m *vec.Matrix, workers int) *Screen {
+	s := &Screen{M: m, centre: CentreOf(m)}
+	_, exponent := math.Frexp(Longest(ctx, m, s.centre, workers))
+	s.Scale = math.Ldexp(1, -exponent)
+	s.Scale2 = s.Scale * s.Scale
+	return s
 }
 
 // pack fills panel p, taking the columns in the given order.
-func (s *screen) pack(p int, order []int) {
-	panel, dim := s.panel(p), s.m.Dim
+func (s *Screen) pack(p int, order []int) {
+	panel, dim := s.Panel(p), s.M.Dim
 	first := p * vec.TileCols
-	count := min(vec.TileCols, s.m.Rows-first)
+	count := min(vec.TileCols, s.M.Rows-first)
 	// All vectors of the panel at a time, so that no addition waits for the
 	// previous one.
 	var norms, sums [vec.TileCols]float64
 	for l, column := range order {
 		c, at := s.centre[column], first*dim+column
 		for j, dst := 0, panel[l*vec.TileCols:][:vec.TileCols]; j < count && j < len(dst); j++ {
-			y := float32((float64(s.m.Data[at]) - c) * s.scale)
+			y := float32((float64(s.M.Data[at]) - c) * s.Scale)
 			at += dim
 			dst[j] = y
 			norms[j] += float64(y) * float64(y)
@@ -116,39 +115,39 @@ func (s *screen) pack(p int, order []int) {
 	for j := range vec.TileCols {
 		v := first + j
 		if j >= count {
-			s.low[v], s.high[v] = float32(math.Inf(1)), float32(math.Inf(1))
+			s.Low[v], s.High[v] = float32(math.Inf(1)), float32(math.Inf(1))
 			continue
 		}
 		// Column l, from 0 here, is in d−l of the sums, so with norm it is
 		// taken m(l) = d−l+1 times. γ(m) ≤ mu/(1−(d+2)u) for all m up to d+2.
 		norm, roundings := norms[j], sums[j]+norms[j]
-		margin := roundings*gamma(dim+2)/float64(dim+2) + 10*unit*norm
-		s.low[v] = roundDown(norm - margin)
-		s.high[v] = roundUp(norm + margin)
+		margin := roundings*Gamma(dim+2)/float64(dim+2) + 10*Unit*norm
+		s.Low[v] = RoundDown(norm - margin)
+		s.High[v] = RoundUp(norm + margin)
 	}
 }
 
-// panel returns the packed vectors [32p, 32p+32).
-func (s *screen) panel(p int) []float32 {
-	size := vec.TileCols * s.m.Dim
-	return s.panels[p*size : (p+1)*size]
+// Panel returns the packed vectors [32p, 32p+32).
+func (s *Screen) Panel(p int) []float32 {
+	size := vec.TileCols * s.M.Dim
+	return s.Panels[p*size : (p+1)*size]
 }
 
-// packGroup copies 12 vectors beginning with vector r out of panels of so many columns
+// PackGroup copies 12 vectors beginning with vector r out of panels of so many columns
 // into dst, so that their elements of one column are adjacent, and their
 // norms; vectors beyond the last are zero and have infinite norms.
-func packGroup[T float32 | uint32](dst, panels []T, columns, r int, norms ...groupNorms) {
+func PackGroup[T float32 | uint32](dst, panels []T, columns, r int, norms ...GroupNorms) {
 	for done := 0; done < vec.TileRows; {
 		v := r + done
 		column := v % vec.TileCols
 		count := min(vec.TileRows-done, vec.TileCols-column) // of one panel
-		if v >= len(norms[0].of) {
+		if v >= len(norms[0].Of) {
 			for l := range columns {
 				clear(dst[l*vec.TileRows+done : (l+1)*vec.TileRows])
 			}
 			for _, n := range norms {
 				for i := done; i < vec.TileRows; i++ {
-					n.to[i] = float32(math.Inf(1))
+					n.To[i] = float32(math.Inf(1))
 				}
 			}
 			return
@@ -158,47 +157,47 @@ func packGroup[T float32 | uint32](dst, panels []T, columns, r int, norms ...gro
 			copy(dst[l*vec.TileRows+done:][:count], panel[l*vec.TileCols+column:])
 		}
 		for _, n := range norms {
-			copy(n.to[done:done+count], n.of[v:])
+			copy(n.To[done:done+count], n.Of[v:])
 		}
 		done += count
 	}
 }
 
-// fitted returns a slice of n elements, x if it has room.
-func fitted[T any](x []T, n int) []T { return slices.Grow(x[:0], n)[:n] }
+// Fitted returns a slice of n elements, x if it has room.
+func Fitted[T any](x []T, n int) []T { return slices.Grow(x[:0], n)[:n] }
 
-// groupNorms are the norms of all vectors, and the destination for those of a
+// GroupNorms are the norms of all vectors, and the destination for those of a
 // group.
-type groupNorms struct {
-	to *[vec.TileRows]float32
-	of []float32
+type GroupNorms struct {
+	To *[vec.TileRows]float32
+	Of []float32
 }
 
-// A threshold is one radius in the units of the screen.
-type threshold struct {
-	exact float32 // a pair is within the radius if vec.L2Squared is at most this
-	near  float32 // a pair whose lower bound is above this is not within the radius
-	sure  float32 // a pair whose upper bound is at most this is within the radius
+// A Threshold is one radius in the units of the screen.
+type Threshold struct {
+	Exact float32 // a pair is within the radius if vec.L2Squared is at most this
+	Near  float32 // a pair whose lower bound is above this is not within the radius
+	Sure  float32 // a pair whose upper bound is at most this is within the radius
 }
 
-func (s *screen) threshold(radius float64) threshold {
+func (s *Screen) Threshold(radius float64) Threshold {
 	const all = 64 // bounds of D are at most little above 4, so this admits every pair
 	limit := radius * radius
-	t := threshold{exact: roundDown(limit)}
-	relative := gamma(s.m.Dim + 4)
-	absolute := float64(s.m.Dim+2) * 0x1p-149
-	t.near = roundUp(min(all, (limit+absolute)*s.scale2/(1-relative)+underflow))
-	t.sure = roundDown(min(all, (limit-absolute)*s.scale2/(1+relative)-underflow))
-	if 4/s.scale2 > math.MaxFloat32/2 {
+	t := Threshold{Exact: RoundDown(limit)}
+	relative := Gamma(s.M.Dim + 4)
+	absolute := float64(s.M.Dim+2) * 0x1p-149
+	t.Near = RoundUp(min(all, (limit+absolute)*s.Scale2/(1-relative)+Underflow))
+	t.Sure = RoundDown(min(all, (limit-absolute)*s.Scale2/(1+relative)-Underflow))
+	if 4/s.Scale2 > math.MaxFloat32/2 {
 		// L2Squared may overflow to infinity, which the bounds of D do not
 		// cover.
-		t.sure = -1
+		t.Sure = -1
 	}
 	return t
 }
 
-// roundDown returns the largest float32 that is not above x.
-func roundDown(x float64) float32 {
+// RoundDown returns the largest float32 that is not above x.
+func RoundDown(x float64) float32 {
 	y := float32(x)
 	if float64(y) > x {
 		y = math.Nextafter32(y, float32(math.Inf(-1)))
@@ -206,8 +205,8 @@ func roundDown(x float64) float32 {
 	return y
 }
 
-// roundUp returns the smallest float32 that is not below x.
-func roundUp(x float64) float32 {
+// RoundUp returns the smallest float32 that is not below x.
+func RoundUp(x float64) float32 {
 	y := float32(x)
 	if float64(y) < x {
 		y = math.Nextafter32(y, float32(math.Inf(1)))
@@ -217,9 +216,9 @@ func roundUp(x float64) float32 {
 
 // sampleTiles calls f with the first row and the first column of random tiles, and returns
 // their number.
-func (s *screen) sampleTiles(f func(r, first int)) int {
+func (s *Screen) sampleTiles(f func(r, first int)) int {
 	const seed = 2
-	rows := s.m.Rows
+	rows := s.M.Rows
 	tiles := max(32, min(rows/256, 192))
 	random := rand.New(rand.NewPCG(seed, 0))
 	for range tiles {

@@ -1,4 +1,4 @@
-package index
+package pairs
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"heavytail/index/internal/base"
 	"heavytail/storage/vec"
 )
 
@@ -18,8 +19,8 @@ import (
 // Each distance r is rounded up so that r² ≥ vec.L2Squared of its pair: the
 // pair is within the radius r.
 func SampleDistances(ctx context.Context, m *vec.Matrix, count int, seed uint64) ([]float64, error) {
-	ctx = orBackground(ctx)
-	if err := notNegative("number of distances", count); err != nil {
+	ctx = base.OrBackground(ctx)
+	if err := base.NotNegative("number of distances", count); err != nil {
 		return nil, err
 	}
 	total := pairs(m.Rows)

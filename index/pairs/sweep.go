@@ -1,4 +1,4 @@
-package index
+package pairs
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"heavytail/index/internal/base"
+	"heavytail/index/internal/screen"
 	"heavytail/storage/vec"
 )
 
@@ -33,18 +35,18 @@ type Sweep struct {
 // passes a part of them at a time; each call is one pass over all pairs.
 //
 // Errors: ErrRadius, ErrDimension, ErrNotFinite, or that of ctx.
-func NewSweep(ctx context.Context, m *vec.Matrix, radii []float64, opts JoinOptions) (*Sweep, error) {
+func NewSweep(ctx context.Context, m *vec.Matrix, radii []float64, opts Options) (*Sweep, error) {
 	s, _, err := sweep(ctx, m, radii, opts)
 	return s, err
 }
 
 // sweep is NewSweep, and also returns how many pairs had to be measured again.
-func sweep(ctx context.Context, m *vec.Matrix, radii []float64, opts JoinOptions) (*Sweep, int64, error) {
-	ctx = orBackground(ctx)
-	if err := notNegative("number of workers", opts.Workers); err != nil {
+func sweep(ctx context.Context, m *vec.Matrix, radii []float64, opts Options) (*Sweep, int64, error) {
+	ctx = base.OrBackground(ctx)
+	if err := base.NotNegative("number of workers", opts.Workers); err != nil {
 		return nil, 0, err
 	}
-	if err := checkShape(m); err != nil {
+	if err := base.CheckShape(m); err != nil {
 		return nil, 0, err
 	}
 	for i, r := range radii {
@@ -52,32 +54,32 @@ func sweep(ctx context.Context, m *vec.Matrix, radii []float64, opts JoinOptions
 			return nil, 0, err
 		}
 		if i > 0 && r < radii[i-1] {
-			return nil, 0, fmt.Errorf("radius %v after %v: %w", r, radii[i-1], ErrRadius)
+			return nil, 0, fmt.Errorf("radius %v after %v: %w", r, radii[i-1], base.ErrRadius)
 		}
 	}
 	result := &Sweep{Radii: radii, Edges: make([]int64, len(radii)), rows: m.Rows, counts: make([]uint32, m.Rows*len(radii))}
 	if len(radii) == 0 {
 		return result, 0, nil
 	}
-	s, err := newScreen(ctx, m, opts.Workers)
+	s, err := screen.New(ctx, m, opts.Workers)
 	if err != nil {
 		return nil, 0, fmt.Errorf("sweep: %w", err)
 	}
 	bins := newBins(s, radii)
-	s.sieve = newSieve(ctx, s, bins.limits[len(radii)-1], opts.sieve, opts.Workers)
+	s.Sieve = screen.NewSieve(ctx, s, bins.limits[len(radii)-1], opts.sieve, opts.Workers)
 	t := &tally{
 		s:      s,
 		bins:   bins,
 		counts: result.counts,
 		locks:  make([]sync.Mutex, (m.Rows+vec.TileCols-1)/vec.TileCols),
 		height: stripeRows(m.Rows, m.Dim),
-		meter:  newMeter(opts.Progress, "joining", pairs(m.Rows)),
+		meter:  base.NewMeter(opts.Progress, "joining", pairs(m.Rows)),
 	}
 	if err := t.run(ctx, opts.Workers); err != nil {
 		return nil, 0, fmt.Errorf("sweep: %w", err)
 	}
 	result.cumulate(opts.Workers)
-	t.meter.finish()
+	t.meter.Finish()
 	return result, t.again.Load(), nil
 }
 
@@ -126,20 +128,20 @@ func (s *Sweep) cumulate(workers int) {
 // the lock of the panel. Workers process different stripes and seldom reach
 // the same panel at the same time.
 type tally struct {
-	s      *screen
+	s      *screen.Screen
 	bins   *bins
 	counts []uint32
 	locks  []sync.Mutex // one for the 32 vectors of each panel
 	height int
-	meter  *meter
+	meter  *base.Meter
 	again  atomic.Int64
 }
 
 // run starts the workers and waits for them.
 func (t *tally) run(ctx context.Context, workers int) error {
-	rows := t.s.m.Rows
+	rows := t.s.M.Rows
 	stripes := (rows + t.height - 1) / t.height
-	workers = max(1, min(processors(workers), stripes))
+	workers = max(1, min(base.Processors(workers), stripes))
 	var next atomic.Int64
 	vec.Parallel(workers, 1, workers, func(_, _, _ int) {
 		w := &walker{s: t.s}
@@ -184,7 +186,7 @@ func (t *tally) count(ctx context.Context, w *walker, own []uint32, st stripe) e
 // from its first row and first column on.
 func (t *tally) tile(w *walker, group, r, first int, rows, columns []uint32) {
 	width, limits := t.bins.width(), t.bins.limits
-	low, high := (*[vec.TileCols]float32)(t.s.low[first:]), (*[vec.TileCols]float32)(t.s.high[first:])
+	low, high := (*[vec.TileCols]float32)(t.s.Low[first:]), (*[vec.TileCols]float32)(t.s.High[first:])
 	for i, near := range w.near {
 		if near == 0 {
 			continue
@@ -204,7 +206,7 @@ func (t *tally) tile(w *walker, group, r, first int, rows, columns []uint32) {
 			if bin == width {
 				continue
 			}
-			if (rowHigh+high[j])-2*products[j] > limits[bin].sure {
+			if (rowHigh+high[j])-2*products[j] > limits[bin].Sure {
 				// A radius lies between the bounds of the pair.
 				if bin = t.bins.exact(w.measure(r+i, first+j)); bin == width {
 					continue
@@ -218,7 +220,7 @@ func (t *tally) tile(w *walker, group, r, first int, rows, columns []uint32) {
 
 // bins finds the first radius of a list that may hold a pair.
 type bins struct {
-	limits []threshold // ascending
+	limits []screen.Threshold // ascending
 	// start[c] is the first radius whose near limit is not below cell c. The
 	// cells divide the bit patterns of positive floats, which ascend as the
 	// floats do, into equal parts: about equal ratios.
@@ -227,16 +229,16 @@ type bins struct {
 	shift  uint
 }
 
-func newBins(s *screen, radii []float64) *bins {
-	b := &bins{limits: make([]threshold, len(radii))}
+func newBins(s *screen.Screen, radii []float64) *bins {
+	b := &bins{limits: make([]screen.Threshold, len(radii))}
 	for i, r := range radii {
-		b.limits[i] = s.threshold(r)
+		b.limits[i] = s.Threshold(r)
 	}
 	// 2048 cells take 4 KB, a small part of the first-level cache, and few
 	// have more than one radius.
 	const cells = 2048
-	b.origin = math.Float32bits(b.limits[0].near)
-	span := math.Float32bits(b.limits[len(radii)-1].near) - b.origin
+	b.origin = math.Float32bits(b.limits[0].Near)
+	span := math.Float32bits(b.limits[len(radii)-1].Near) - b.origin
 	for span>>b.shift >= cells {
 		b.shift++
 	}
@@ -244,7 +246,7 @@ func newBins(s *screen, radii []float64) *bins {
 	at := 0
 	for c := range b.start {
 		edge := math.Float32frombits(b.origin + uint32(c)<<b.shift)
-		for b.limits[at].near < edge {
+		for b.limits[at].Near < edge {
 			at++
 		}
 		b.start[c] = uint16(min(at, math.MaxUint16)) // first continues from there
@@ -257,7 +259,7 @@ func (b *bins) width() int { return len(b.limits) }
 // first returns the first radius whose near limit is at least x, or the number
 // of radii if there is none.
 func (b *bins) first(x float32) int {
-	if x <= b.limits[0].near {
+	if x <= b.limits[0].Near {
 		return 0
 	}
 	cell := (math.Float32bits(x) - b.origin) >> b.shift
@@ -265,7 +267,7 @@ func (b *bins) first(x float32) int {
 		return len(b.limits)
 	}
 	bin := int(b.start[cell])
-	for bin < len(b.limits) && b.limits[bin].near < x {
+	for bin < len(b.limits) && b.limits[bin].Near < x {
 		bin++
 	}
 	return bin
@@ -274,5 +276,5 @@ func (b *bins) first(x float32) int {
 // exact returns the first radius that holds a measured pair, or the number of
 // radii if there is none.
 func (b *bins) exact(squared float32) int {
-	return sort.Search(len(b.limits), func(i int) bool { return squared <= b.limits[i].exact })
+	return sort.Search(len(b.limits), func(i int) bool { return squared <= b.limits[i].Exact })
 }

@@ -1,9 +1,11 @@
-package index
+package pairs
 
 import (
 	"context"
 	"math/bits"
 
+	"heavytail/index/internal/base"
+	"heavytail/index/internal/screen"
 	"heavytail/storage/vec"
 )
 
@@ -26,11 +28,11 @@ func stripeRows(rows, dim int) int {
 // walker processes one stripe after the other. It is the workspace of one
 // worker.
 type walker struct {
-	s     *screen
+	s     *screen.Screen
 	rows  []float32               // packed groups of the stripe
 	low   [][vec.TileRows]float32 // their norms
 	high  [][vec.TileRows]float32
-	fine  []sieveGroup // the groups for the sieve, if there is one
+	fine  []screen.Group // the groups for the sieve, if there is one
 	tile  [vec.TileRows * vec.TileCols]float32
 	near  [vec.TileRows]uint32
 	sure  [vec.TileRows]uint32
@@ -45,24 +47,24 @@ type walker struct {
 // within the radius, and tile their vec.L2Squared. Otherwise near has the bits
 // of the pairs whose lower bound is within the limit, and tile the products of
 // all. All pairs have u < v. It returns early when ctx ends.
-func (w *walker) walk(ctx context.Context, st stripe, limit threshold, meter *meter, open, shut func(p int), visit func(group, r, p int)) error {
+func (w *walker) walk(ctx context.Context, st stripe, limit screen.Threshold, meter *base.Meter, open, shut func(p int), visit func(group, r, p int)) error {
 	s := w.s
 	groups := (st.hi - st.lo + vec.TileRows - 1) / vec.TileRows
-	alone := few(s.m.Dim)
+	alone := screen.Few(s.M.Dim)
 	w.pack(st, groups)
-	for p := st.lo / vec.TileCols; p*vec.TileCols < s.m.Rows; p++ {
+	for p := st.lo / vec.TileCols; p*vec.TileCols < s.M.Rows; p++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		first := p * vec.TileCols
-		low := (*[vec.TileCols]float32)(s.low[first:])
+		low := (*[vec.TileCols]float32)(s.Low[first:])
 		open(p)
 		for g := range groups {
 			r := st.lo + g*vec.TileRows
 			if r >= first+vec.TileCols-1 {
 				break // this group and all after it lie below the diagonal
 			}
-			if s.sieve != nil {
+			if s.Sieve != nil {
 				left := w.sift(g, r, p)
 				if left == 0 {
 					continue
@@ -76,59 +78,59 @@ func (w *walker) walk(ctx context.Context, st stripe, limit threshold, meter *me
 			}
 			w.exact = false
 			w.multiply(g, p)
-			if !vec.TileWithin(&w.near, &w.tile, &w.low[g], low, limit.near) {
+			if !vec.TileWithin(&w.near, &w.tile, &w.low[g], low, limit.Near) {
 				continue
 			}
 			w.clip(r, first)
 			visit(g, r, p)
 		}
 		shut(p)
-		meter.add(pairsOf(st, first, min(first+vec.TileCols, s.m.Rows)))
+		meter.Add(pairsOf(st, first, min(first+vec.TileCols, s.M.Rows)))
 	}
 	return nil
 }
 
 func (w *walker) pack(st stripe, groups int) {
-	s, size := w.s, vec.TileRows*w.s.m.Dim
-	w.rows = fitted(w.rows, groups*size)
-	w.low, w.high = fitted(w.low, groups), fitted(w.high, groups)
+	s, size := w.s, vec.TileRows*w.s.M.Dim
+	w.rows = screen.Fitted(w.rows, groups*size)
+	w.low, w.high = screen.Fitted(w.low, groups), screen.Fitted(w.high, groups)
 	for g := range groups {
-		packGroup(w.rows[g*size:(g+1)*size], s.panels, s.m.Dim, st.lo+g*vec.TileRows,
-			groupNorms{&w.low[g], s.low}, groupNorms{&w.high[g], s.high})
+		screen.PackGroup(w.rows[g*size:(g+1)*size], s.Panels, s.M.Dim, st.lo+g*vec.TileRows,
+			screen.GroupNorms{To: &w.low[g], Of: s.Low}, screen.GroupNorms{To: &w.high[g], Of: s.High})
 	}
-	if s.sieve == nil {
+	if s.Sieve == nil {
 		return
 	}
-	w.fine = fitted(w.fine, groups)
+	w.fine = screen.Fitted(w.fine, groups)
 	for g := range groups {
-		s.sieve.pack(&w.fine[g], st.lo+g*vec.TileRows)
+		s.Sieve.Pack(&w.fine[g], st.lo+g*vec.TileRows)
 	}
 }
 
 // sift sets near to the pairs u < v of a tile that the sieve does not decide, and returns
 // their number.
 func (w *walker) sift(group, r, p int) int {
-	if !w.s.sieve.near(&w.near, &w.tile, &w.fine[group], p) {
+	if !w.s.Sieve.Near(&w.near, &w.tile, &w.fine[group], p) {
 		return 0
 	}
 	w.clip(r, p*vec.TileCols)
-	return pairsIn(&w.near)
+	return screen.PairsIn(&w.near)
 }
 
 // measureNear measures the near pairs of a tile one by one and keeps those
 // within the radius. It reports whether there are any.
-func (w *walker) measureNear(r, first int, limit threshold) bool {
+func (w *walker) measureNear(r, first int, limit screen.Threshold) bool {
 	w.exact = true
 	some := false
 	for i, near := range w.near {
 		if near == 0 {
 			continue
 		}
-		row := w.s.m.Row(r + i)
+		row := w.s.M.Row(r + i)
 		for left := near; left != 0; left &= left - 1 {
 			j := bits.TrailingZeros32(left)
-			d := vec.L2Squared(row, w.s.m.Row(first+j))
-			if d > limit.exact {
+			d := vec.L2Squared(row, w.s.M.Row(first+j))
+			if d > limit.Exact {
 				near &^= 1 << j
 				continue
 			}
@@ -142,9 +144,9 @@ func (w *walker) measureNear(r, first int, limit threshold) bool {
 
 // multiply sets the tile to the products of a packed group with panel p.
 func (w *walker) multiply(group, p int) {
-	dim := w.s.m.Dim
+	dim := w.s.M.Dim
 	size := vec.TileRows * dim
-	vec.Tile(&w.tile, dim, w.rows[group*size:(group+1)*size], 1, vec.TileRows, w.s.panel(p))
+	vec.Tile(&w.tile, dim, w.rows[group*size:(group+1)*size], 1, vec.TileRows, w.s.Panel(p))
 }
 
 // clip drops the pairs of a tile that are not u < v; only tiles on the diagonal have some.
@@ -161,16 +163,16 @@ func (w *walker) clip(r, first int) {
 
 // split splits the near pairs of a tile by one threshold: afterwards near has
 // exactly the pairs within the radius.
-func (w *walker) split(group, r, p int, t threshold) {
+func (w *walker) split(group, r, p int, t screen.Threshold) {
 	if w.exact {
 		return
 	}
 	first := p * vec.TileCols
-	vec.TileWithin(&w.sure, &w.tile, &w.high[group], (*[vec.TileCols]float32)(w.s.high[first:]), t.sure)
+	vec.TileWithin(&w.sure, &w.tile, &w.high[group], (*[vec.TileCols]float32)(w.s.High[first:]), t.Sure)
 	for i, near := range w.near {
 		for doubt := near &^ w.sure[i]; doubt != 0; doubt &= doubt - 1 {
 			j := bits.TrailingZeros32(doubt)
-			if w.measure(r+i, first+j) > t.exact {
+			if w.measure(r+i, first+j) > t.Exact {
 				w.near[i] &^= 1 << j
 			}
 		}
@@ -180,7 +182,7 @@ func (w *walker) split(group, r, p int, t threshold) {
 // measure returns the squared distance that the exact rule uses.
 func (w *walker) measure(u, v int) float32 {
 	w.again++
-	return vec.L2Squared(w.s.m.Row(u), w.s.m.Row(v))
+	return vec.L2Squared(w.s.M.Row(u), w.s.M.Row(v))
 }
 
 // pairsOf returns how many pairs u < v have u in the stripe and v in [lo, hi).
