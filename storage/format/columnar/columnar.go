@@ -14,7 +14,7 @@ func (f *File) Graph(opts format.Options, h format.Handler) (stats format.ReadSt
 		}
 		stats, err = f.vertices(opts, h)
 	} else {
-		e := columnarEdges{File: f, h: h, course: reading.NewDirection(opts, h), maxValue: opts.WithDefaults().MaxValue}
+		e := columnarEdges{File: f, h: h, course: reading.NewDirection(opts, h), values: values{most: opts.WithDefaults().MaxValue}}
 		stats, err = e.read()
 	}
 	stats.Layout = layout

@@ -31,11 +31,8 @@ func (e *columnarEdges) read() (_ format.ReadStats, err error) {
 			return stats.ReadStats, err
 		}
 	}
-	e.values, e.texts = make([][]byte, len(e.further)), make([][]byte, len(e.further))
-	for i := range e.texts {
-		e.texts[i] = []byte{} // not nil, so that an empty text differs from a missing value
-	}
-	columns := append(slices.Clone(e.columns), e.further...)
+	e.values.begin()
+	columns := append(slices.Clone(e.columns), e.values.columns...)
 	stats.IgnoredColumns = len(e.file.Columns()) - len(columns)
 	if err := e.each(&stats, columns, e.row); err != nil {
 		return stats.ReadStats, err
@@ -57,7 +54,7 @@ func (e *columnarEdges) attributes() error {
 		case !heldKind(c.Kind) || c.Name == delimited.EdgeID || !delimited.IsAttribute(c.Name):
 			ignored = append(ignored, c.Name)
 		default:
-			e.further, columns = append(e.further, i), append(columns, format.Column{Name: c.Name, Type: types[i]})
+			e.values.columns, columns = append(e.values.columns, i), append(columns, format.Column{Name: c.Name, Type: types[i]})
 		}
 	}
 	e.stats.IgnoredNames = excerpt.List(ignored)
@@ -90,11 +87,7 @@ type columnarEdges struct {
 	columns []int                // of the file
 	place   [delimited.Roles]int // indices into columns; -1 if the role has no column
 	scratch [2][]byte
-
-	further  []int // columns of the file whose values are read, too
-	maxValue int
-	values   [][]byte // values of the current row; a missing value is empty
-	texts    [][]byte // buffers of the values
+	values  values // of the columns whose values are read, too
 }
 
 // choose finds the columns of all roles, and refuses columns of a wrong type.
@@ -145,17 +138,8 @@ func (e *columnarEdges) row(rows columnfile.Rows) error {
 			return e.bad(e.stats, e.columns[i], "the time is no date and no integer that is read")
 		}
 	}
-	for i, column := range e.further {
-		e.values[i] = nil
-		if at := len(e.columns) + i; !rows.Missing(at) {
-			text, there, reason := e.text(rows, at, column, e.maxValue, e.texts[i][:0])
-			if reason != "" {
-				return e.bad(e.stats, column, "%s", reason)
-			}
-			if e.texts[i] = text; there {
-				e.values[i] = text
-			}
-		}
+	if column, reason := e.values.read(e.File, rows, len(e.columns)); reason != "" {
+		return e.bad(e.stats, column, "%s", reason)
 	}
 	if _, err := e.course.Edge(&edge.Edge, e.stats.Edges == 0); err != nil {
 		return err
@@ -163,7 +147,7 @@ func (e *columnarEdges) row(rows columnfile.Rows) error {
 	e.stats.Edges++
 	e.stats.SetTime(&edge, figure.PerSecond(e.opts.TimeUnit), 0)
 	e.stats.Measured(&edge.Edge)
-	edge.Values = e.values
+	edge.Values = e.values.row
 	return e.h.Edge(edge.Edge)
 }
 

@@ -11,7 +11,7 @@ import (
 // Pairs reads pairs of keys with the values of further columns, given by their numbers from 0, which it passes
 // to yield in this order.
 func (f *File) Pairs(further []int, yield func(source, target []byte, further [][]byte) error) (format.ReadStats, error) {
-	e := columnarEdges{File: f, further: further, maxValue: math.MaxInt}
+	e := columnarEdges{File: f, values: values{columns: further, most: math.MaxInt}}
 	e.h.Edge = func(edge format.Edge) error { return yield(edge.Source, edge.Target, edge.Values) }
 	return e.read()
 }

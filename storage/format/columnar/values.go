@@ -126,3 +126,38 @@ func appendStamp(dst []byte, at, unit int64) []byte {
 	seconds := columnfile.FloorDiv(at, unit)
 	return time.Unix(seconds, (at-seconds*unit)*(1e9/unit)).UTC().AppendFormat(dst, time.RFC3339Nano)
 }
+
+// values are those of the current row in some columns.
+type values struct {
+	columns []int    // of the file
+	most    int      // bytes of a value
+	row     [][]byte // a missing value is nil
+	texts   [][]byte // buffers of the values
+}
+
+// begin makes room for the values of the columns.
+func (v *values) begin() {
+	v.row, v.texts = make([][]byte, len(v.columns)), make([][]byte, len(v.columns))
+	for i := range v.texts {
+		v.texts[i] = []byte{} // not nil, so that an empty text differs from a missing value
+	}
+}
+
+// read takes the values of a row, of which the first is at a place among the columns of the row. reason says why no
+// attribute can store that of a column.
+func (v *values) read(f *File, rows columnfile.Rows, first int) (column int, reason string) {
+	for i, column := range v.columns {
+		v.row[i] = nil
+		if rows.Missing(first + i) {
+			continue
+		}
+		text, there, reason := f.text(rows, first+i, column, v.most, v.texts[i][:0])
+		if reason != "" {
+			return column, reason
+		}
+		if v.texts[i] = text; there {
+			v.row[i] = text
+		}
+	}
+	return 0, ""
+}

@@ -15,7 +15,6 @@ func (f *File) vertices(opts format.Options, h format.Handler) (_ format.ReadSta
 	names := f.names()
 	stats.Header = strings.Join(names, ",")
 	opts = opts.WithDefaults()
-	v := columnarVertices{File: f, h: h, stats: &stats, maxValue: opts.MaxValue}
 	var columns []format.Column
 	var place []int
 	key, doubt := reading.KeyColumn(opts.Key, names)
@@ -28,7 +27,7 @@ func (f *File) vertices(opts format.Options, h format.Handler) (_ format.ReadSta
 	if !keyKind(f.file.Columns()[key-1].Kind) {
 		return stats.ReadStats, f.unfit(key-1, "the key of a vertex is a text or an integer; the option key chooses another column")
 	}
-	v.columns = []int{key - 1}
+	v := columnarVertices{File: f, h: h, stats: &stats, key: key - 1, values: values{most: opts.MaxValue}}
 	for column, at := range place {
 		if at < 0 {
 			continue
@@ -36,53 +35,37 @@ func (f *File) vertices(opts format.Options, h format.Handler) (_ format.ReadSta
 		if !heldKind(f.file.Columns()[column].Kind) {
 			return stats.ReadStats, f.unfit(column, "no attribute can hold it; the option columns chooses which columns are taken")
 		}
-		v.columns = append(v.columns, column)
+		v.values.columns = append(v.values.columns, column)
 	}
-	v.values, v.texts = make([][]byte, len(columns)), make([][]byte, len(columns))
-	for i := range v.texts {
-		v.texts[i] = []byte{} // not nil, so that an empty text differs from a missing value
-	}
+	v.values.begin()
 	if err := h.Columns(columns); err != nil {
 		return stats.ReadStats, err
 	}
-	err = f.each(&stats, v.columns, v.row)
+	err = f.each(&stats, append([]int{v.key}, v.values.columns...), v.row)
 	return stats.ReadStats, err
 }
 
-// columnarVertices reads vertices from the rows of some columns, the first of which holds the
-// keys.
+// columnarVertices reads vertices from the rows of some columns.
 type columnarVertices struct {
 	*File
-	h        format.Handler
-	stats    *reading.Stats
-	maxValue int
-	columns  []int // of the file
-	scratch  []byte
-	values   [][]byte // values of the current row
-	texts    [][]byte // buffers of the values
+	h       format.Handler
+	stats   *reading.Stats
+	key     int // of the file
+	scratch []byte
+	values  values
 }
 
 func (v *columnarVertices) row(rows columnfile.Rows) error {
-	key, reason := v.key(rows, 0, v.columns[0], v.scratch[:0])
+	key, reason := v.File.key(rows, 0, v.key, v.scratch[:0])
 	if reason != "" {
-		return v.bad(v.stats, v.columns[0], "%s", reason)
+		return v.bad(v.stats, v.key, "%s", reason)
 	}
 	v.scratch = key
-	for i := range v.values {
-		v.values[i] = nil
-		if rows.Missing(i + 1) {
-			continue
-		}
-		text, there, reason := v.text(rows, i+1, v.columns[i+1], v.maxValue, v.texts[i][:0])
-		if reason != "" {
-			return v.bad(v.stats, v.columns[i+1], "%s", reason)
-		}
-		if v.texts[i] = text; there {
-			v.values[i] = text
-		}
+	if column, reason := v.values.read(v.File, rows, 1); reason != "" {
+		return v.bad(v.stats, column, "%s", reason)
 	}
 	v.stats.Vertices++
-	return v.h.Vertex(key, v.values)
+	return v.h.Vertex(key, v.values.row)
 }
 
 // fitVertices reports options that a table of vertices has no use for.

@@ -29,7 +29,7 @@ func ReadKeys(ctx context.Context, r io.Reader, opts format.VectorOptions, yield
 	limits = limits.WithDefaults()
 	f := feed.Start(ctx, r, &limits, false)
 	defer f.Close()
-	text := bufio.NewReaderSize(feed.NewReader(f, limits.MaxBytes), limits.MaxKey+len("\r\n"))
+	text := bufio.NewReaderSize(feed.NewReader(f), limits.MaxKey+len("\r\n"))
 	if start, _ := text.Peek(len(tokens.ByteOrderMark)); string(start) == tokens.ByteOrderMark {
 		text.Discard(len(tokens.ByteOrderMark))
 	}

@@ -36,7 +36,7 @@ func Read(ctx context.Context, r io.Reader, opts format.Options, h format.Handle
 	var chosen *format.Remark
 	if mayBeSquare(opts, auto) {
 		var err error
-		if opts.Layout, chosen, err = graphtext.ResolveSquare(f.Peek(), f.Block.Err == io.EOF, auto, opts); err != nil {
+		if opts.Layout, chosen, err = graphtext.ResolveSquare(f.Peek(), f.Whole(), auto, opts); err != nil {
 			return format.ReadStats{}, err
 		}
 	}
@@ -45,7 +45,7 @@ func Read(ctx context.Context, r io.Reader, opts format.Options, h format.Handle
 	}
 	opts = opts.WithDefaults()
 	h = completed(h)
-	stats, err := readLayout(f, opts, h)
+	stats, err := readLayout(ctx, f, opts, h)
 	if chosen != nil {
 		stats.Remarks = append([]format.Remark{*chosen}, stats.Remarks...)
 	}
@@ -53,11 +53,11 @@ func Read(ctx context.Context, r io.Reader, opts format.Options, h format.Handle
 	return stats, err
 }
 
-func readLayout(f *feed.Feed, opts format.Options, h format.Handler) (format.ReadStats, error) {
+func readLayout(ctx context.Context, f *feed.Feed, opts format.Options, h format.Handler) (format.ReadStats, error) {
 	if err := fit(opts); err != nil {
 		return format.ReadStats{}, err
 	}
-	to := graphtext.Lines(f.Ctx, opts, h)
+	to := graphtext.Lines(ctx, opts, h)
 	switch {
 	case opts.Layout == format.LayoutEdges || opts.Layout == format.LayoutVertices:
 		to = rowtext.Lines(opts, h)

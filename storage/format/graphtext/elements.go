@@ -384,12 +384,17 @@ const (
 	edgePlace
 )
 
+// set returns the attributes of nodes or of edges.
+func (g *elements) set(of int) *reading.Attributes {
+	if of == edgePlace {
+		return &g.ofEdges
+	}
+	return &g.ofNodes
+}
+
 // column gives a key its column, and the column the type and the default of the key.
 func (g *keyedElements) column(k *graphKey, of int) error {
-	set := &g.ofNodes
-	if of == edgePlace {
-		set = &g.ofEdges
-	}
+	set := g.set(of)
 	if k.place[of] = set.Place[k.name] - 1; k.place[of] < 0 {
 		k.place[of] = set.Add(format.Column{Name: k.name, Type: k.kind})
 		g.defaults[of] = append(g.defaults[of], nil)
@@ -451,10 +456,7 @@ func (g *keyedElements) beginEdge() {
 
 // keep takes a value of the element being read at the place that its key has there.
 func (g *keyedElements) keep(k *graphKey, of int, text []byte) {
-	set := &g.ofNodes
-	if of == edgePlace {
-		set = &g.ofEdges
-	}
+	set := g.set(of)
 	value, reason := g.valueOf(k, text)
 	switch {
 	case len(text) > g.opts.MaxValue:

@@ -187,10 +187,7 @@ func (g *gexf) node(e xml.StartElement) error {
 
 // labelled takes the label of a node or an edge as a value.
 func (g *gexf) labelled(of int, label string) error {
-	set := &g.ofNodes
-	if of == edgePlace {
-		set = &g.ofEdges
-	}
+	set := g.set(of)
 	switch {
 	case g.labels[of] == labelLeftOut:
 		return nil

@@ -290,8 +290,10 @@ func (g *gml) choose() error {
 		}
 	}
 	for i, n := range g.held {
-		if i%writing.CheckEvery == 0 && g.feed.Ctx.Err() != nil {
-			return g.feed.Cancelled(g.feed.Ctx.Err())
+		if i%writing.CheckEvery == 0 {
+			if err := g.feed.Cancelled(); err != nil {
+				return err
+			}
 		}
 		g.Line, g.Column = n.line, n.column
 		if err := g.deliverNode(n); err != nil {

@@ -436,8 +436,11 @@ func (n *nodeLink) release() error {
 	held := n.ends.held
 	n.ends.held = nil
 	for i := range held {
-		if n.begin(); i%writing.CheckEvery == 0 && n.feed.Ctx.Err() != nil {
-			return n.feed.Cancelled(n.feed.Ctx.Err())
+		n.begin()
+		if i%writing.CheckEvery == 0 {
+			if err := n.feed.Cancelled(); err != nil {
+				return err
+			}
 		}
 		if err := n.connect(held[i]); err != nil {
 			return err

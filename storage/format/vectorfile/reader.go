@@ -58,7 +58,7 @@ func readVectors(ctx context.Context, r io.Reader, opts format.VectorOptions, re
 	feedOptions, opts = feedOptions.WithDefaults(), opts.WithDefaults()
 	f := feed.Start(ctx, r, &feedOptions, false)
 	defer f.Close()
-	text := feed.NewReader(f, opts.MaxBytes)
+	text := feed.NewReader(f)
 	v := &vectorReader{Reader: bufio.NewReader(text), opts: opts}
 	err := read(v)
 	if errors.Is(err, feed.ErrTooLong) {

@@ -18,11 +18,11 @@ import (
 
 // Feed returns the text of an input block by block.
 type Feed struct {
-	Ctx      context.Context
+	ctx      context.Context
 	in       *compress.Input
 	opts     *format.EdgeListOptions
 	reported time.Time      // when the progress was
-	Block    compress.Block // the last one
+	block    compress.Block // the last one
 	again    bool           // next returns this block again
 	ahead    *scan.Ahead    // nil without scans
 	piece    *scan.Piece    // the block, if it was scanned
@@ -31,7 +31,7 @@ type Feed struct {
 
 // Start begins to read an input, and to hash it if asked to.
 func Start(ctx context.Context, r io.Reader, opts *format.EdgeListOptions, hashed bool) *Feed {
-	return &Feed{Ctx: ctx, in: compress.Start(r, fault.Input(opts.Name), hashed), opts: opts}
+	return &Feed{ctx: ctx, in: compress.Start(r, fault.Input(opts.Name), hashed), opts: opts}
 }
 
 // Close ends the goroutines.
@@ -53,11 +53,11 @@ func (f *Feed) Tokens() tokens.Source {
 // Peek returns the first block; next returns it again.
 func (f *Feed) Peek() []byte {
 	if f.again {
-		return f.Block.Text
+		return f.block.Text
 	}
 	f.advance()
 	f.again = true
-	return f.Block.Text
+	return f.block.Text
 }
 
 // advance takes the next block of the input.
@@ -70,12 +70,12 @@ func (f *Feed) advance() {
 		f.piece = f.ahead.Take()
 	}
 	if f.piece != nil {
-		f.Block = f.piece.Block
+		f.block = f.piece.Block
 	} else {
-		f.Block = f.in.Next(f.Ctx)
+		f.block = f.in.Next(f.ctx)
 	}
-	if damage, ok := f.Block.Err.(*compress.Error); ok {
-		f.Block.Err = &format.StreamError{File: f.opts.Name, Format: damage.Format, Offset: damage.Offset, Err: damage.Err}
+	if damage, ok := f.block.Err.(*compress.Error); ok {
+		f.block.Err = &format.StreamError{File: f.opts.Name, Format: damage.Format, Offset: damage.Offset, Err: damage.Err}
 	}
 }
 
@@ -91,28 +91,38 @@ func (f *Feed) FileName() string {
 // next returns the next piece of the text, valid until the following call. The error, which may
 // come together with text, is io.EOF at the end of an undamaged input.
 func (f *Feed) next() ([]byte, error) {
-	if err := f.Ctx.Err(); err != nil {
-		return nil, f.Cancelled(err)
+	if err := f.Cancelled(); err != nil {
+		return nil, err
 	}
 	if f.again {
 		f.again = false
 	} else {
-		if f.Block.Text != nil {
-			f.in.Release(f.Block)
+		if f.block.Text != nil {
+			f.in.Release(f.block)
 			f.tick()
 		}
 		f.advance()
 	}
-	if err := f.Block.Err; err != nil && err == f.Ctx.Err() {
-		return nil, f.Cancelled(err)
+	if err := f.block.Err; err != nil && err == f.ctx.Err() {
+		return nil, f.cancelled(err)
 	}
-	return f.Block.Text, f.Block.Err
+	return f.block.Text, f.block.Err
 }
 
-// Cancelled is the error of a read that the context ended.
-func (f *Feed) Cancelled(err error) error {
+func (f *Feed) cancelled(err error) error {
 	return fmt.Errorf("reading %s: %w", fault.Input(f.opts.Name), err)
 }
+
+// Cancelled returns an error if the context has ended.
+func (f *Feed) Cancelled() error {
+	if err := f.ctx.Err(); err != nil {
+		return f.cancelled(err)
+	}
+	return nil
+}
+
+// Whole reports whether the block that Peek has returned is the whole text.
+func (f *Feed) Whole() bool { return f.block.Err == io.EOF }
 
 // scan returns the scan of the block, or nil.
 func (f *Feed) scan() *scan.Scan {
@@ -131,7 +141,7 @@ func (f *Feed) look(to *Lines) {
 	if f.ahead == nil {
 		f.ahead = scan.NewAhead()
 	}
-	f.ahead.Add(f.in, by, f.Block)
+	f.ahead.Add(f.in, by, f.block)
 }
 
 // Push passes the whole text to a reader of lines.

@@ -10,8 +10,8 @@ type Reader struct {
 	err  error
 }
 
-// NewReader returns a reader of a text of at most so many bytes; above them it fails with ErrTooLong.
-func NewReader(f *Feed, most int64) *Reader { return &Reader{feed: f, left: most} }
+// NewReader returns a reader of a text; above the limit of the options it fails with ErrTooLong.
+func NewReader(f *Feed) *Reader { return &Reader{feed: f, left: f.opts.MaxBytes} }
 
 // ErrTooLong reports that the limit of bytes was reached.
 var ErrTooLong = errors.New("too long")
