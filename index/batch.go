@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"heavytail/index/internal/base"
+	"heavytail/index/internal/screen"
 	"heavytail/storage/vec"
 )
 
@@ -102,14 +104,14 @@ func (all *Batches) Nearest(ctx context.Context, vertices []uint32, k, workers i
 // Search is [Exact.SearchBatch].
 func (all *Batches) Search(ctx context.Context, queries *vec.Matrix, k int, opts SearchOptions) ([][]Hit, error) {
 	x := all.x
-	ctx = orBackground(ctx)
+	ctx = base.OrBackground(ctx)
 	if k < 1 {
 		return nil, fmt.Errorf("k = %d: %w", k, ErrK)
 	}
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	if err := checkShape(queries); err != nil {
+	if err := base.CheckShape(queries); err != nil {
 		return nil, err
 	}
 	for i := range queries.Rows {
@@ -241,7 +243,7 @@ func (all *Batches) project(ctx context.Context, queries, k int, opts SearchOpti
 func (b *batch) run(ctx context.Context, most int, answers [][]Hit) error {
 	workers, panels := b.x.workers(most), len(b.panels)/(vec.TileCols*b.x.m.Dim)
 	size, parts, searches := divided(panels, workers)
-	block := max(1, scanRows(b.x.m.Dim)/vec.TileRows) * vec.TileRows
+	block := max(1, base.ScanRows(b.x.m.Dim)/vec.TileRows) * vec.TileRows
 	blocks := (b.x.m.Rows + block - 1) / block
 	pieces := make([]*batchWorker, parts*searches)
 	next := make([]atomic.Int64, parts)
@@ -474,7 +476,7 @@ func (w *batchWorker) rows(lo, hi int) {
 	m := w.b.x.m
 	var rows []float32 // prepared for the first tile that needs them
 	whole := (hi - lo) / vec.TileRows * vec.TileRows
-	few := few(m.Dim)
+	few := screen.Few(m.Dim)
 	if w.own != nil {
 		few *= 3 // the limits are low already, so that few tiles have as many pairs, for which the block is not prepared
 	}
@@ -547,11 +549,11 @@ func (w *batchWorker) prepare(lo, hi int) []float32 {
 			vec.Axpy(inverse, row, unit)
 			continue
 		}
-		off := 1 - gamma(d+16)
+		off := 1 - screen.Gamma(d+16)
 		if x.metric == Dot {
-			off = 1 + 2*gamma(d+16)
+			off = 1 + 2*screen.Gamma(d+16)
 		}
-		w.terms[i] = roundDown(w.b.term(float64(vec.Dot(row, row)) * off))
+		w.terms[i] = screen.RoundDown(w.b.term(float64(vec.Dot(row, row)) * off))
 		if w.unit != nil {
 			copy(w.unit[i*d:], row)
 		}

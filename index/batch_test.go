@@ -10,6 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"heavytail/index/internal/base"
+	"heavytail/index/internal/indextest"
 	"heavytail/storage/vec"
 )
 
@@ -24,23 +26,23 @@ func TestSearchBatch_Agrees(t *testing.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		var m, queries *vec.Matrix
 		if rapid.Bool().Draw(t, "clustered") {
-			m = clustered(n+q, dim, 3, 1e-3, seed)
+			m = indextest.Clustered(n+q, dim, 3, 1e-3, seed)
 		} else {
-			m = gridded(n+q, dim, seed)
+			m = indextest.Gridded(n+q, dim, seed)
 		}
 		queries = &vec.Matrix{Rows: q, Dim: dim, Data: m.Data[n*dim:]}
 		m = &vec.Matrix{Rows: n, Dim: dim, Data: m.Data[:n*dim]}
 		scale := rapid.SampledFrom([]float32{1, 1, 1e-22, 1e-38, 1e15, 1e19, 1e38}).Draw(t, "scale")
 		for i := range m.Data {
 			m.Data[i] *= scale
-			if !finite(m.Data[i]) {
+			if !base.Finite(m.Data[i]) {
 				m.Data[i] = 3e38
 			}
 		}
 		if rapid.Bool().Draw(t, "scale queries") {
 			for i := range queries.Data {
 				queries.Data[i] *= scale
-				if !finite(queries.Data[i]) {
+				if !base.Finite(queries.Data[i]) {
 					queries.Data[i] = -3e38
 				}
 			}
@@ -93,12 +95,14 @@ func TestSearchBatch_Agrees(t *testing.T) {
 // nearestKinds make vectors in clusters near and far apart, on grids, of many lengths in few directions, and of which no two are near.
 func nearestKinds() []func(n, dim int, seed uint64) *vec.Matrix {
 	return []func(n, dim int, seed uint64) *vec.Matrix{
-		func(n, dim int, seed uint64) *vec.Matrix { return clustered(n, dim, 9, 3, seed) },
-		func(n, dim int, seed uint64) *vec.Matrix { return clustered(n, dim, 5, 1e-3, seed) },
-		func(n, dim int, seed uint64) *vec.Matrix { return clustered(n, dim, 5, 3000, seed) },
-		func(n, dim int, seed uint64) *vec.Matrix { return scaled(clustered(n, dim, 4, 1e4, seed), 1, 1e6) },
-		func(n, dim int, seed uint64) *vec.Matrix { return rays(n, dim, min(3, dim)) },
-		gridded, uniform,
+		func(n, dim int, seed uint64) *vec.Matrix { return indextest.Clustered(n, dim, 9, 3, seed) },
+		func(n, dim int, seed uint64) *vec.Matrix { return indextest.Clustered(n, dim, 5, 1e-3, seed) },
+		func(n, dim int, seed uint64) *vec.Matrix { return indextest.Clustered(n, dim, 5, 3000, seed) },
+		func(n, dim int, seed uint64) *vec.Matrix {
+			return indextest.Scaled(indextest.Clustered(n, dim, 4, 1e4, seed), 1, 1e6)
+		},
+		func(n, dim int, seed uint64) *vec.Matrix { return indextest.Rays(n, dim, min(3, dim)) },
+		indextest.Gridded, indextest.Uniform,
 	}
 }
 
@@ -163,7 +167,7 @@ func TestNearest_Agrees(t *testing.T) {
 		m := rapid.SampledFrom(nearestKinds()).Draw(t, "kind")(n, dim, rapid.Uint64().Draw(t, "seed"))
 		scale := rapid.SampledFrom([]float32{1, 1, 1, 1e-22, 1e-38, 1e15, 1e19, 1e38}).Draw(t, "scale")
 		for i := range m.Data {
-			if m.Data[i] *= scale; !finite(m.Data[i]) {
+			if m.Data[i] *= scale; !base.Finite(m.Data[i]) {
 				m.Data[i] = 3e38
 			}
 		}
@@ -212,8 +216,8 @@ func TestSearchBatch_Large(t *testing.T) {
 		t.Skip("-short: searches a large matrix")
 	}
 	ctx := context.Background()
-	m := clustered(9000, 33, 20, 0.1, 3)
-	queries := clustered(batchMost+40, 33, 20, 0.1, 4)
+	m := indextest.Clustered(9000, 33, 20, 0.1, 3)
+	queries := indextest.Clustered(batchMost+40, 33, 20, 0.1, 4)
 	for _, metric := range Metrics() {
 		x, err := NewExact(m, metric)
 		if err != nil {
@@ -249,11 +253,11 @@ func TestSearchBatch_Large(t *testing.T) {
 
 func TestSearchBatch_Errors(t *testing.T) {
 	ctx := context.Background()
-	x, err := NewExact(uniform(50, 3, 1), L2)
+	x, err := NewExact(indextest.Uniform(50, 3, 1), L2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	bad := uniform(5, 3, 2)
+	bad := indextest.Uniform(5, 3, 2)
 	bad.Row(4)[1] = float32(math.NaN())
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
@@ -264,18 +268,18 @@ func TestSearchBatch_Errors(t *testing.T) {
 		k       int
 		want    error
 	}{
-		{"k of 0", ctx, uniform(5, 3, 2), 0, ErrK},
-		{"dimension", ctx, uniform(5, 4, 2), 1, ErrDimension},
+		{"k of 0", ctx, indextest.Uniform(5, 3, 2), 0, ErrK},
+		{"dimension", ctx, indextest.Uniform(5, 4, 2), 1, ErrDimension},
 		{"shape", ctx, &vec.Matrix{Rows: 5, Dim: 3}, 1, ErrDimension},
 		{"NaN", ctx, bad, 1, ErrNotFinite},
-		{"cancelled", ended, uniform(5, 3, 2), 1, context.Canceled},
-		{"cancelled, few", ended, uniform(2, 3, 2), 1, context.Canceled},
+		{"cancelled", ended, indextest.Uniform(5, 3, 2), 1, context.Canceled},
+		{"cancelled, few", ended, indextest.Uniform(2, 3, 2), 1, context.Canceled},
 	} {
 		if _, err := x.SearchBatch(c.ctx, c.queries, c.k, SearchOptions{}); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	if answers, err := x.SearchBatch(ctx, uniform(5, 3, 2), 1000, SearchOptions{}); err != nil || len(answers[4]) != 50 {
+	if answers, err := x.SearchBatch(ctx, indextest.Uniform(5, 3, 2), 1000, SearchOptions{}); err != nil || len(answers[4]) != 50 {
 		t.Errorf("k above n: %v", err)
 	}
 }
@@ -286,14 +290,14 @@ func BenchmarkExact_SearchBatch(b *testing.B) {
 	ctx := context.Background()
 	const n = 60_000
 	for _, dim := range []int{128, 200} {
-		m := clustered(n, dim, 50, 0.3, 1)
+		m := indextest.Clustered(n, dim, 50, 0.3, 1)
 		x, err := NewExact(m, L2)
 		if err != nil {
 			b.Fatal(err)
 		}
 		for _, q := range []int{10, 100, 1000} {
 			b.Run(fmt.Sprintf("n=%d/dim=%d/queries=%d", n, dim, q), func(b *testing.B) {
-				queries := clustered(q, dim, 50, 0.3, 2)
+				queries := indextest.Clustered(q, dim, 50, 0.3, 2)
 				answers, err := x.SearchBatch(ctx, queries, 10, SearchOptions{Workers: 1})
 				if err != nil {
 					b.Fatal(err)
@@ -302,7 +306,7 @@ func BenchmarkExact_SearchBatch(b *testing.B) {
 				if err != nil || !slices.Equal(answers[q-1], want) {
 					b.Fatalf("%v, %v, %v", answers[q-1], want, err)
 				}
-				peak := tileRate(dim)
+				peak := indextest.TileRate(dim)
 				for b.Loop() {
 					if _, err := x.SearchBatch(ctx, queries, 10, SearchOptions{Workers: 1}); err != nil {
 						b.Fatal(err)
@@ -320,7 +324,7 @@ func BenchmarkExact_SearchBatch(b *testing.B) {
 // hub do, and compares with single searches.
 func TestBatches_Equal(t *testing.T) {
 	ctx := context.Background()
-	m := clustered(900, 5, 4, 0.2, 5)
+	m := indextest.Clustered(900, 5, 4, 0.2, 5)
 	for v := range m.Rows {
 		copy(m.Row(v), m.Row(v*v%7*v%90))
 	}

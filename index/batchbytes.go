@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"heavytail/index/internal/screen"
 	"heavytail/storage/vec"
 )
 
@@ -60,7 +61,7 @@ const (
 
 // bytesPay reports whether batches of many queries are answered sooner by bytes.
 func bytesPay(x *Exact, opts SearchOptions) bool {
-	return x.m.Dim <= byteDim && (opts.sieve == bytesForced || vec.FastBytes() && x.m.Rows >= sieveRows)
+	return x.m.Dim <= screen.ByteDim && (opts.sieve == bytesForced || vec.FastBytes() && x.m.Rows >= screen.SieveRows)
 }
 
 // newByteRows returns the bytes of the vectors of x. They take 1 byte for each element and
@@ -72,14 +73,14 @@ func newByteRows(ctx context.Context, x *Exact, workers int) *byteRows {
 		b.places[v] = uint32(i)
 	}
 	if x.metric == L2 {
-		b.centre = centreOf(x.m)
+		b.centre = screen.CentreOf(x.m)
 	}
 	if x.metric != Cosine {
-		_, exponent := math.Frexp(longest(ctx, x.m, b.centre, workers))
+		_, exponent := math.Frexp(screen.Longest(ctx, x.m, b.centre, workers))
 		b.scale = math.Ldexp(1, -exponent)
 	}
 	groups := (rows + vec.TileRows - 1) / vec.TileRows
-	b.words = make([]uint32, groups*vec.TileRows*byteSteps(dim))
+	b.words = make([]uint32, groups*vec.TileRows*screen.ByteSteps(dim))
 	b.steps, b.sizes = make([]float64, rows), make([]float64, rows)
 	b.terms = make([]vec.RowTerms, groups)
 	errors := make([]float64, groups)
@@ -88,7 +89,7 @@ func newByteRows(ctx context.Context, x *Exact, workers int) *byteRows {
 			errors[g] = b.packGroup(g)
 		}
 	})
-	b.error = largest(errors)
+	b.error = screen.Largest(errors)
 	vec.Parallel(groups, 64, workers, func(_, lo, hi int) {
 		for g := lo; g < hi; g++ {
 			b.setTerms(g)
@@ -99,7 +100,7 @@ func newByteRows(ctx context.Context, x *Exact, workers int) *byteRows {
 
 // packGroup packs 12 vectors, and returns the largest E/t.
 func (b *byteRows) packGroup(g int) float64 {
-	most, size := 0.0, vec.TileRows*byteSteps(b.x.m.Dim)
+	most, size := 0.0, vec.TileRows*screen.ByteSteps(b.x.m.Dim)
 	words := b.words[g*size : (g+1)*size]
 	for v := g * vec.TileRows; v < min((g+1)*vec.TileRows, b.x.m.Rows); v++ {
 		by, row := b.scale, b.order[v]
@@ -113,7 +114,7 @@ func (b *byteRows) packGroup(g int) float64 {
 		b.steps[v], b.sizes[v] = r.step, r.size
 		most = max(most, r.error)
 	}
-	unsigned(words)
+	screen.Unsigned(words)
 	return most
 }
 
@@ -127,11 +128,11 @@ func (b *byteRows) setTerms(g int) {
 			continue
 		}
 		t, size := b.steps[v], b.sizes[v]
-		first := size*(1-16*unit)/t - b.error*b.error*t
+		first := size*(1-16*screen.Unit)/t - b.error*b.error*t
 		if b.x.metric == Dot {
-			first = -math.Sqrt(size)*(1+16*unit)/t - b.error
+			first = -math.Sqrt(size)*(1+16*screen.Unit)/t - b.error
 		}
-		terms[0][i], terms[1][i] = roundDown(first), float32(1/t)
+		terms[0][i], terms[1][i] = screen.RoundDown(first), float32(1/t)
 	}
 }
 
@@ -194,7 +195,7 @@ type byteQuery struct {
 
 func (b *byteRows) ofQueries(queries *vec.Matrix, workers int) querySieve {
 	const most = 0x1p60 // of P, so that the terms are far from the limits of float32
-	count, steps := (queries.Rows+vec.TileCols-1)/vec.TileCols, byteSteps(queries.Dim)
+	count, steps := (queries.Rows+vec.TileCols-1)/vec.TileCols, screen.ByteSteps(queries.Dim)
 	q := &byteQueries{
 		rows: b, panels: make([]uint32, count*vec.TileCols*steps), bases: make([][vec.TileCols]int32, count),
 		queries: make([]byteQuery, queries.Rows), steps: make([]float64, count*vec.TileCols),
@@ -224,7 +225,7 @@ func (b *byteRows) ofQueries(queries *vec.Matrix, workers int) querySieve {
 
 // panel returns packed queries.
 func (b *byteQueries) panel(p int) []uint32 {
-	size := vec.TileCols * byteSteps(b.rows.x.m.Dim)
+	size := vec.TileCols * screen.ByteSteps(b.rows.x.m.Dim)
 	return b.panels[p*size : (p+1)*size]
 }
 
@@ -232,7 +233,7 @@ func (b *byteQueries) limit(columns *vec.ColumnTerms, j, i int, far float64) {
 	const (
 		most   = 0x1p100 // of far
 		widest = 0x1p80  // of its square, so that the terms are far from the limits of float32
-		up     = 1 + 16*unit
+		up     = 1 + 16*screen.Unit
 	)
 	infinite := float32(math.Inf(1))
 	if i >= len(b.queries) {
@@ -243,13 +244,13 @@ func (b *byteQueries) limit(columns *vec.ColumnTerms, j, i int, far float64) {
 	first, second, third, square := q.inverse/2, 0.0, 0.0, 0.0
 	if b.rows.x.metric == Dot {
 		least, length := far/2*q.scale, math.Sqrt(q.size)+q.error
-		first = (q.error + (2*gamma(b.rows.x.m.Dim+16)+16*unit)*length) * q.inverse
-		second = (-least - 16*unit*math.Abs(least)) * q.inverse
+		first = (q.error + (2*screen.Gamma(b.rows.x.m.Dim+16)+16*screen.Unit)*length) * q.inverse
+		second = (-least - 16*screen.Unit*math.Abs(least)) * q.inverse
 		third, square = b.rows.error*length*q.inverse, least*least
 	} else {
 		within := math.Sqrt(max(0, far))*q.scale + q.error
 		square = within * within
-		second = (q.size*(1-16*unit) - square*up) * q.inverse / 2
+		second = (q.size*(1-16*screen.Unit) - square*up) * q.inverse / 2
 		third = b.rows.error * within * q.inverse
 	}
 	if q.odd || !(math.Abs(far) < most && square < widest) {
@@ -260,11 +261,11 @@ func (b *byteQueries) limit(columns *vec.ColumnTerms, j, i int, far float64) {
 }
 
 func (b *byteQueries) near(mask *[vec.TileRows]uint32, products *[vec.TileRows * vec.TileCols]float32, first, p int, columns *vec.ColumnTerms) int {
-	rows, steps := b.rows, byteSteps(b.rows.x.m.Dim)
+	rows, steps := b.rows, screen.ByteSteps(b.rows.x.m.Dim)
 	if !vec.TileBytesNear(mask, products, steps, rows.words[first*steps:], b.panel(p), &b.bases[p], &rows.terms[first/vec.TileRows], columns) {
 		return 0
 	}
-	return pairsIn(mask)
+	return screen.PairsIn(mask)
 }
 
 func (b *byteQueries) estimate(estimates *[vec.TileCols]float64, p, place int, products *[vec.TileCols]float32) {

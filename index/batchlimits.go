@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"heavytail/index/internal/screen"
 	"heavytail/storage/vec"
 )
 
@@ -56,11 +57,11 @@ func newBatch(x *Exact, queries *vec.Matrix, k int, opts SearchOptions) *batch {
 	}
 	switch x.metric {
 	case L2:
-		b.margin = gamma(d+2) + 26*unit
+		b.margin = screen.Gamma(d+2) + 26*screen.Unit
 	case Dot:
-		b.margin = 2*gamma(d+16) + 16*unit
+		b.margin = 2*screen.Gamma(d+16) + 16*screen.Unit
 	case Cosine:
-		b.margin = 2*gamma(d+24) + 16*unit
+		b.margin = 2*screen.Gamma(d+24) + 16*screen.Unit
 	}
 	vec.Parallel(queries.Rows, vec.TileCols, opts.Workers, func(p, lo, hi int) {
 		packed := vec.NewMatrix(hi-lo, d)
@@ -100,14 +101,14 @@ func (b *batch) farthest(t float32) float64 {
 	d := b.x.m.Dim
 	tiny := float64(4*d+16) * 0x1p-149
 	if b.x.metric == L2 {
-		return (float64(t) + tiny) / (1 - gamma(d+4))
+		return (float64(t) + tiny) / (1 - screen.Gamma(d+4))
 	}
 	return 2*float64(t) + tiny
 }
 
 // column returns the column term of query i for a bound of farthest.
 func (b *batch) column(i int, farthest float64) float32 {
-	return roundDown(b.norms[i] - farthest - 16*unit*math.Abs(farthest))
+	return screen.RoundDown(b.norms[i] - farthest - 16*screen.Unit*math.Abs(farthest))
 }
 
 // sieveFarthest returns the bound of the sieve for one of what column compares.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"heavytail/index/internal/screen"
 	"heavytail/storage/vec"
 )
 
@@ -21,7 +22,7 @@ import (
 //
 // It pays where most vectors are near one point, as those of spectral methods are.
 type projectedRows struct {
-	s    *screen // without panels
+	s    *screen.Screen // only centred
 	q    [][]float64
 	cols int
 	rows []float32 // cols of each vector; whole groups of 12
@@ -30,22 +31,21 @@ type projectedRows struct {
 
 // projectionPays reports whether projections may answer batches of many queries sooner.
 func projectionPays(x *Exact) bool {
-	return x.metric == L2 && x.m.Rows >= projectionRows && x.m.Dim <= projectionDim && 4*projectionSizes()[0] <= x.m.Dim
+	return x.metric == L2 && x.m.Rows >= screen.ProjectionRows && x.m.Dim <= screen.ProjectionDim && 4*screen.ProjectionSizes()[0] <= x.m.Dim
 }
 
 // newProjectedRows returns the projections of the vectors of x for queries for k vectors, or nil
 // if a sample shows that they do not pay, or there are no directions. At most a quarter of the
 // dimension are taken, so that they take no more memory than byteRows.
 func newProjectedRows(ctx context.Context, x *Exact, k, workers int, forced bool) *projectedRows {
-	s := &screen{m: x.m, centre: centreOf(x.m)}
-	s.setScale(ctx, workers)
-	rows, limits := s.sampleNearest(ctx, x, k, workers)
+	s := screen.Centred(ctx, x.m, workers)
+	rows, limits := sampleNearest(ctx, s, x, k, workers)
 	if len(rows) == 0 {
 		return nil
 	}
 	most := max(1, x.m.Dim/4)
 	if !forced {
-		sizes := projectionSizes()
+		sizes := screen.ProjectionSizes()
 		most = sizes[0]
 		for _, size := range sizes {
 			if 4*size <= x.m.Dim {
@@ -55,12 +55,12 @@ func newProjectedRows(ctx context.Context, x *Exact, k, workers int, forced bool
 	}
 	sorted := slices.Clone(limits)
 	slices.Sort(sorted)
-	p := &projectedRows{s: s, q: s.directions(most, sorted[len(sorted)/2], workers)}
+	p := &projectedRows{s: s, q: s.Directions(most, sorted[len(sorted)/2], workers)}
 	if p.q == nil {
 		return nil
 	}
 	if !forced {
-		if most = s.tryNearest(p.q, rows, limits); most == 0 {
+		if most = tryNearest(s, p.q, rows, limits); most == 0 {
 			return nil
 		}
 		p.q = p.q[:most]
@@ -76,8 +76,8 @@ func newProjectedRows(ctx context.Context, x *Exact, k, workers int, forced bool
 				p.low[v] = float32(math.Inf(1))
 				continue
 			}
-			s.scaledRow(row, v)
-			p.low[v] = shortened(p.rows[v*p.cols:], 1, s, p.q, row, short)
+			s.ScaledRow(row, v)
+			p.low[v] = screen.Shortened(p.rows[v*p.cols:], 1, s, p.q, row, short)
 		}
 	})
 	return p
@@ -85,7 +85,7 @@ func newProjectedRows(ctx context.Context, x *Exact, k, workers int, forced bool
 
 // sampleNearest returns some vectors, and for each the scaled squared distance within which k
 // others are; none if there are no k others.
-func (s *screen) sampleNearest(ctx context.Context, x *Exact, k, workers int) (rows []int, limits []float64) {
+func sampleNearest(ctx context.Context, s *screen.Screen, x *Exact, k, workers int) (rows []int, limits []float64) {
 	const seed = 3
 	random := rand.New(rand.NewPCG(seed, 0))
 	for range vec.TileCols {
@@ -95,22 +95,22 @@ func (s *screen) sampleNearest(ctx context.Context, x *Exact, k, workers int) (r
 			return nil, nil
 		}
 		rows = append(rows, v)
-		limits = append(limits, s.scale2*float64(vec.L2Squared(x.m.Row(v), x.m.Row(int(hits[k].Vertex)))))
+		limits = append(limits, s.Scale2*float64(vec.L2Squared(x.m.Row(v), x.m.Row(int(hits[k].Vertex)))))
 	}
 	return rows, limits
 }
 
 // tryNearest returns the number of directions with the lowest cost for the sample of queries, or
 // 0 if none saves a quarter of the cost of the tiles.
-func (s *screen) tryNearest(q [][]float64, queries []int, limits []float64) int {
+func tryNearest(s *screen.Screen, q [][]float64, queries []int, limits []float64) int {
 	const seed, tiles = 4, 96
-	dim, sizes := s.m.Dim, projectionSizes()
+	dim, sizes := s.M.Dim, screen.ProjectionSizes()
 	random := rand.New(rand.NewPCG(seed, 0))
 	row := make([]float64, dim)
 	project := func(v int) (short []float64, norm float64) {
-		s.scaledRow(row, v)
+		s.ScaledRow(row, v)
 		short = make([]float64, len(q)+1)
-		return short, shorten(short, row, q)
+		return short, screen.Shorten(short, row, q)
 	}
 	var columns [vec.TileCols][]float64
 	var norms [vec.TileCols]float64
@@ -121,18 +121,18 @@ func (s *screen) tryNearest(q [][]float64, queries []int, limits []float64) int 
 	for range tiles {
 		var near [8]int
 		for range vec.TileRows {
-			short, norm := project(random.IntN(s.m.Rows))
+			short, norm := project(random.IntN(s.M.Rows))
 			for j := range queries {
-				countNear(near[:len(sizes)], short, columns[j], norm, norms[j], sizes, limits[j])
+				screen.CountNear(near[:len(sizes)], short, columns[j], norm, norms[j], sizes, limits[j])
 			}
 		}
 		for c := range sizes {
-			cost[c] += leftCost(near[c], dim) / tiles
+			cost[c] += screen.LeftCost(near[c], dim) / tiles
 		}
 	}
-	best, least := 0, 0.75*float64(dim+withinCost)
+	best, least := 0, 0.75*float64(dim+screen.WithinCost)
 	for c, size := range sizes {
-		if total := float64(size+1+withinCost) + cost[c]; size <= len(q) && total < least {
+		if total := float64(size+1+screen.WithinCost) + cost[c]; size <= len(q) && total < least {
 			best, least = size, total
 		}
 	}
@@ -153,9 +153,9 @@ func (p *projectedRows) ofQueries(queries *vec.Matrix, workers int) querySieve {
 	vec.Parallel(queries.Rows, vec.TileCols, workers, func(_, lo, hi int) {
 		row, short := make([]float64, queries.Dim), make([]float64, p.cols)
 		for i := lo; i < hi; i++ {
-			p.s.scaled(row, queries.Row(i))
+			p.s.Scaled(row, queries.Row(i))
 			if b.low[i] = float32(math.NaN()); vec.Dot64(row, row) <= most {
-				b.low[i] = shortened(b.panels[i/vec.TileCols*vec.TileCols*p.cols+i%vec.TileCols:], vec.TileCols, p.s, p.q, row, short)
+				b.low[i] = screen.Shortened(b.panels[i/vec.TileCols*vec.TileCols*p.cols+i%vec.TileCols:], vec.TileCols, p.s, p.q, row, short)
 			}
 		}
 	})
@@ -167,8 +167,8 @@ func (b *projectedQueries) limit(columns *vec.ColumnTerms, j, i int, far float64
 	columns[0][j] = float32(math.Inf(-1))
 	if i >= len(b.low) {
 		columns[0][j] = float32(math.Inf(1))
-	} else if within := far*b.rows.s.scale2*(1+16*unit) + underflow; within < most && !math.IsNaN(float64(b.low[i])) {
-		columns[0][j] = roundDown(float64(b.low[i]) - within)
+	} else if within := far*b.rows.s.Scale2*(1+16*screen.Unit) + screen.Underflow; within < most && !math.IsNaN(float64(b.low[i])) {
+		columns[0][j] = screen.RoundDown(float64(b.low[i]) - within)
 	}
 }
 
@@ -178,5 +178,5 @@ func (b *projectedQueries) near(mask *[vec.TileRows]uint32, products *[vec.TileR
 	if !vec.TileWithin(mask, products, (*[vec.TileRows]float32)(r.low[first:]), &columns[0], 0) {
 		return 0
 	}
-	return pairsIn(mask)
+	return screen.PairsIn(mask)
 }

@@ -3,9 +3,9 @@ package index
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"sync/atomic"
 
+	"heavytail/index/internal/base"
 	"heavytail/storage/vec"
 )
 
@@ -30,13 +30,13 @@ func NewExact(m *vec.Matrix, metric Metric) (*Exact, error) {
 	if metric > Dot {
 		return nil, fmt.Errorf("metric %d: %w", metric, ErrMetric)
 	}
-	if err := checkShape(m); err != nil {
+	if err := base.CheckShape(m); err != nil {
 		return nil, err
 	}
 	x := &Exact{m: m, metric: metric}
 	if metric == Cosine {
 		x.inverse = make([]float64, m.Rows)
-		vec.Parallel(m.Rows, scanRows(m.Dim), 0, func(_, lo, hi int) {
+		vec.Parallel(m.Rows, base.ScanRows(m.Dim), 0, func(_, lo, hi int) {
 			for i := lo; i < hi; i++ {
 				x.inverse[i] = inverseNorm(m.Row(i))
 			}
@@ -104,8 +104,8 @@ func (x *Exact) Within(ctx context.Context, query []float32, radius float64, opt
 // scan passes all vectors to the workers of one or more scans, which have as many workers each: a block
 // of vectors to one scan after another, so that it is read from memory once. It stops early when ctx ends.
 func (x *Exact) scan(ctx context.Context, scans ...*Scan) error {
-	ctx = orBackground(ctx)
-	block := scanRows(x.m.Dim)
+	ctx = base.OrBackground(ctx)
+	block := base.ScanRows(x.m.Dim)
 	workers := len(scans[0].workers)
 	var next atomic.Int64
 	vec.Parallel(workers, 1, workers, func(worker, _, _ int) {
@@ -139,17 +139,9 @@ func (x *Exact) workers(asked int) int {
 	// Below about half a megabyte a scan takes about 30 µs, as long as
 	// starting a second goroutine.
 	const smallScan = 1 << 17
-	blocks := (x.m.Rows + scanRows(x.m.Dim) - 1) / scanRows(x.m.Dim)
+	blocks := (x.m.Rows + base.ScanRows(x.m.Dim) - 1) / base.ScanRows(x.m.Dim)
 	if len(x.m.Data) < smallScan {
 		return 1
 	}
-	return max(1, min(processors(asked), blocks))
-}
-
-// processors returns how many goroutines are asked for; 0 means GOMAXPROCS.
-func processors(asked int) int {
-	if asked <= 0 {
-		return runtime.GOMAXPROCS(0)
-	}
-	return asked
+	return max(1, min(base.Processors(asked), blocks))
 }

@@ -11,6 +11,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"heavytail/index/internal/indextest"
+	"heavytail/index/pairs"
 	"heavytail/storage/vec"
 )
 
@@ -54,8 +56,8 @@ func bruteHits(m *vec.Matrix, metric Metric, query []float32, filter func(uint32
 func TestExact_Random(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, dim := rapid.IntRange(0, 200).Draw(t, "n"), rapid.IntRange(1, 20).Draw(t, "dim")
-		m := gridded(n, dim, rapid.Uint64().Draw(t, "seed"))
-		query := gridded(1, dim, rapid.Uint64().Draw(t, "query")).Data
+		m := indextest.Gridded(n, dim, rapid.Uint64().Draw(t, "seed"))
+		query := indextest.Gridded(1, dim, rapid.Uint64().Draw(t, "query")).Data
 		metric := rapid.SampledFrom([]Metric{L2, Dot}).Draw(t, "metric")
 		x, err := NewExact(m, metric)
 		if err != nil {
@@ -85,7 +87,7 @@ func TestExact_Random(t *testing.T) {
 // TestExact_Workers has rows for many blocks, many of them equal, so that ties are in the blocks
 // of different workers.
 func TestExact_Workers(t *testing.T) {
-	m := gridded(60_000, 4, 1)
+	m := indextest.Gridded(60_000, 4, 1)
 	for _, metric := range Metrics() {
 		x, err := NewExact(m, metric)
 		if err != nil {
@@ -166,13 +168,13 @@ func TestExact_Overflow(t *testing.T) {
 
 // TestExact_JoinAgrees checks that Within and Join find the same pairs.
 func TestExact_JoinAgrees(t *testing.T) {
-	m := clustered(200, 30, 4, 50, 3)
+	m := indextest.Clustered(200, 30, 4, 50, 3)
 	x, err := NewExact(m, L2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, radius := range radiiOf(t, m) {
-		err := Join(context.Background(), m, radius, JoinOptions{}, func(u uint32, neighbors []uint32) error {
+	for _, radius := range indextest.RadiiOf(m) {
+		err := pairs.Join(context.Background(), m, radius, pairs.Options{}, func(u uint32, neighbors []uint32) error {
 			hits, err := x.Within(context.Background(), m.Row(int(u)), radius, SearchOptions{Filter: func(v uint32) bool { return v > u }})
 			var found []uint32
 			for _, h := range hits {
@@ -192,7 +194,7 @@ func TestExact_JoinAgrees(t *testing.T) {
 
 func TestExact_Errors(t *testing.T) {
 	ctx := context.Background()
-	m := uniform(10, 3, 1)
+	m := indextest.Uniform(10, 3, 1)
 	x, err := NewExact(m, L2)
 	if err != nil {
 		t.Fatal(err)
@@ -238,7 +240,7 @@ func TestExact_Errors(t *testing.T) {
 
 // TestExact_Cancel cancels in a filter; TestMain finds leaked goroutines.
 func TestExact_Cancel(t *testing.T) {
-	m := gridded(100_000, 4, 1)
+	m := indextest.Gridded(100_000, 4, 1)
 	x, err := NewExact(m, L2)
 	if err != nil {
 		t.Fatal(err)
@@ -302,14 +304,14 @@ func TestEpsilonToRadius(t *testing.T) {
 func TestScan_Runs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, dim := rapid.IntRange(0, 1500).Draw(t, "n"), rapid.IntRange(1, 20).Draw(t, "dim")
-		m := gridded(n, dim, rapid.Uint64().Draw(t, "seed"))
+		m := indextest.Gridded(n, dim, rapid.Uint64().Draw(t, "seed"))
 		if rapid.Bool().Draw(t, "odd") && n > 4 {
 			clear(m.Row(1))
 			for i := range m.Row(2) {
 				m.Row(2)[i], m.Row(3)[i] = 3e38, -1e-40
 			}
 		}
-		query := gridded(1, dim, rapid.Uint64().Draw(t, "query")).Data
+		query := indextest.Gridded(1, dim, rapid.Uint64().Draw(t, "query")).Data
 		metric := rapid.SampledFrom(Metrics()).Draw(t, "metric")
 		workers := rapid.IntRange(1, 3).Draw(t, "workers")
 		var opts SearchOptions
@@ -365,7 +367,7 @@ func TestScan_Runs(t *testing.T) {
 // TestExact_CosineRounding has cosines that differ by a unit in the last place: a row that is
 // skipped by its float32 score must not be an answer.
 func TestExact_CosineRounding(t *testing.T) {
-	m := uniform(3000, 7, 5)
+	m := indextest.Uniform(3000, 7, 5)
 	for v := range m.Rows { // all nearly parallel
 		for l := range m.Row(v) {
 			m.Row(v)[l] = 1 + m.Row(v)[l]*1e-3

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"sync"
+
+	"heavytail/index/internal/base"
 )
 
 // HNSW is a hierarchical navigable small world graph over the vectors in the rows of a matrix
@@ -122,7 +124,7 @@ func (o HNSWOptions) withDefaults() (HNSWOptions, error) {
 	case o.EfConstruction < 1 || o.EfConstruction > maxEfConstruction:
 		return o, fmt.Errorf("ef_construction is %d; it must be between 1 and %d: %w", o.EfConstruction, maxEfConstruction, ErrOption)
 	case o.Workers < 0:
-		return o, notNegative("number of workers", o.Workers)
+		return o, base.NotNegative("number of workers", o.Workers)
 	case o.Ef < 1 || int64(o.Ef) > math.MaxUint32:
 		return o, fmt.Errorf("ef is %d; it must be at least 1: %w", o.Ef, ErrOption)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"heavytail/index/internal/base"
 	"heavytail/storage/vec"
 )
 
@@ -29,8 +30,8 @@ type Changes struct {
 // that of ctx.
 func (h *HNSW) Apply(ctx context.Context, m *vec.Matrix, changes Changes, opts HNSWOptions) (*HNSW, error) {
 	const share = 5
-	ctx = orBackground(ctx)
-	if err := notNegative("number of workers", opts.Workers); err != nil {
+	ctx = base.OrBackground(ctx)
+	if err := base.NotNegative("number of workers", opts.Workers); err != nil {
 		return nil, err
 	}
 	exact, err := NewExact(m, h.Metric())
@@ -40,7 +41,7 @@ func (h *HNSW) Apply(ctx context.Context, m *vec.Matrix, changes Changes, opts H
 	if m.Rows < h.Len() || m.Dim != h.Dim() && h.Len() > 0 {
 		return nil, fmt.Errorf("%d × %d vectors in place of %d × %d: %w", m.Rows, m.Dim, h.Len(), h.Dim(), ErrDimension)
 	}
-	if err := checkFinite(ctx, m, opts.Workers); err != nil {
+	if err := base.CheckFinite(ctx, m, opts.Workers); err != nil {
 		return nil, err
 	}
 	c, err := h.plan(m.Rows, changes)
@@ -180,7 +181,7 @@ func (n *HNSW) mend(ctx context.Context, old *HNSW, c *applied, workers int) err
 	if c.gone == 0 {
 		return nil
 	}
-	workers = processors(workers)
+	workers = base.Processors(workers)
 	const block = 256
 	free := make(chan *linker, workers)
 	for range workers {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"heavytail/.ci/repeat"
+	"heavytail/index/internal/indextest"
 	"heavytail/storage/vec"
 )
 
@@ -54,7 +55,7 @@ func TestHNSW_Apply_Random(t *testing.T) {
 	ctx := context.Background()
 	rounds, rows := 7, 500
 	sets := hnswSets(rows)
-	sets["two"] = gridded(2, 2, 1)
+	sets["two"] = indextest.Gridded(2, 2, 1)
 	for i, name := range slices.Sorted(maps.Keys(sets)) {
 		m := sets[name]
 		for j, metric := range Metrics() {
@@ -122,7 +123,7 @@ func (s *model) compare(t *testing.T, h *HNSW, random *rand.Rand) {
 
 func TestHNSW_Apply_Edges(t *testing.T) {
 	ctx := context.Background()
-	m := uniform(50, 3, 1)
+	m := indextest.Uniform(50, 3, 1)
 	h := mustHNSW(t, m, L2, HNSWOptions{})
 	all := make([]uint32, 50)
 	for v := range all {
@@ -142,10 +143,10 @@ func TestHNSW_Apply_Edges(t *testing.T) {
 	if hits, err := some.Search(ctx, m.Row(0), 5, SearchOptions{GraphOnly: true}); err != nil || len(hits) != 1 || hits[0].Vertex != 7 {
 		t.Errorf("one was inserted again: %v, %v", hits, err)
 	}
-	if _, err := h.Apply(ctx, uniform(49, 3, 1), Changes{}, HNSWOptions{}); !errors.Is(err, ErrDimension) {
+	if _, err := h.Apply(ctx, indextest.Uniform(49, 3, 1), Changes{}, HNSWOptions{}); !errors.Is(err, ErrDimension) {
 		t.Errorf("fewer rows: %v", err)
 	}
-	if _, err := h.Apply(ctx, uniform(50, 4, 1), Changes{}, HNSWOptions{}); !errors.Is(err, ErrDimension) {
+	if _, err := h.Apply(ctx, indextest.Uniform(50, 4, 1), Changes{}, HNSWOptions{}); !errors.Is(err, ErrDimension) {
 		t.Errorf("a different dimension: %v", err)
 	}
 	if _, err := h.Apply(ctx, m, Changes{Deleted: []uint32{50}}, HNSWOptions{}); !errors.Is(err, ErrVertex) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"heavytail/index/internal/base"
 	"heavytail/storage/vec"
 )
 
@@ -20,7 +21,7 @@ func NewHNSW(ctx context.Context, m *vec.Matrix, metric Metric, opts HNSWOptions
 
 // newHNSW is NewHNSW without the deleted vertices, which must ascend.
 func newHNSW(ctx context.Context, m *vec.Matrix, metric Metric, opts HNSWOptions, deleted []uint32) (*HNSW, error) {
-	ctx = orBackground(ctx)
+	ctx = base.OrBackground(ctx)
 	opts, err := opts.withDefaults()
 	if err != nil {
 		return nil, err
@@ -29,7 +30,7 @@ func newHNSW(ctx context.Context, m *vec.Matrix, metric Metric, opts HNSWOptions
 	if err != nil {
 		return nil, err
 	}
-	if err := checkFinite(ctx, m, opts.Workers); err != nil {
+	if err := base.CheckFinite(ctx, m, opts.Workers); err != nil {
 		return nil, err
 	}
 	h := emptyHNSW(exact, opts)
@@ -64,7 +65,7 @@ func (h *HNSW) build(ctx context.Context, opts HNSWOptions, fresh []uint32) erro
 	if err := b.repair(ctx); err != nil {
 		return fmt.Errorf("build: %w", err)
 	}
-	b.meter.finish()
+	b.meter.Finish()
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"heavytail/.ci/repeat"
+	"heavytail/index/internal/indextest"
 	"heavytail/storage/vec"
 )
 
@@ -27,7 +28,7 @@ func stored(t testing.TB, h *HNSW) []byte {
 
 func TestReadHNSW_RoundTrip(t *testing.T) {
 	ctx := context.Background()
-	sets := matrices()
+	sets := indextest.Matrices()
 	for name, m := range hnswSets(120) {
 		sets["hnsw "+name] = m
 	}
@@ -64,7 +65,7 @@ func TestReadHNSW_Damage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: damages an index in many places")
 	}
-	m := gridded(60, 3, 1)
+	m := indextest.Gridded(60, 3, 1)
 	b := stored(t, mustHNSW(t, m, L2, HNSWOptions{M: 2}))
 	for n := 0; n < len(b); n += repeat.Every(5) {
 		if _, err := ReadHNSW(bytes.NewReader(b[:n]), m); !errors.Is(err, ErrFormat) {
@@ -83,7 +84,7 @@ func TestReadHNSW_Damage(t *testing.T) {
 	}
 	other := &vec.Matrix{Rows: m.Rows, Dim: m.Dim, Data: slices.Clone(m.Data)}
 	other.Data[100]++
-	for _, m := range []*vec.Matrix{other, gridded(59, 3, 1), gridded(60, 4, 1)} {
+	for _, m := range []*vec.Matrix{other, indextest.Gridded(59, 3, 1), indextest.Gridded(60, 4, 1)} {
 		if _, err := ReadHNSW(bytes.NewReader(b), m); !errors.Is(err, ErrMismatch) {
 			t.Errorf("different vectors: %v", err)
 		}
@@ -93,7 +94,7 @@ func TestReadHNSW_Damage(t *testing.T) {
 // A head that promises more lists than an index ever has would make a reader allocate a kilobyte
 // for each byte of the stream.
 func TestReadHNSW_ManyLevels(t *testing.T) {
-	m := gridded(60, 3, 1)
+	m := indextest.Gridded(60, 3, 1)
 	b := stored(t, mustHNSW(t, m, L2, HNSWOptions{M: 3}))
 	head, err := decodeHead(b[:headSize])
 	if err != nil {
@@ -126,7 +127,7 @@ func mend(b []byte) {
 // FuzzReadHNSW changes bytes and mends the checksums: an index that is accepted can be searched,
 // and answers contain each vertex at most once.
 func FuzzReadHNSW(f *testing.F) {
-	m := gridded(60, 3, 1)
+	m := indextest.Gridded(60, 3, 1)
 	for _, metric := range Metrics() {
 		for _, width := range []int{2, 5} {
 			f.Add(stored(f, mustHNSW(f, m, metric, HNSWOptions{M: width, EfConstruction: 6})))

@@ -116,10 +116,10 @@ func (s streamHead) hnsw(m *vec.Matrix) (*HNSW, error) {
 
 // fingerprint is a checksum of the shape and of at most 1024 rows, evenly spread.
 func fingerprint(m *vec.Matrix) uint64 {
-	h := mix(uint64(m.Rows)<<32 | uint64(m.Dim))
+	h := vec.Mix(uint64(m.Rows)<<32 | uint64(m.Dim))
 	count := min(m.Rows, 1024)
 	for i := range count {
-		h = mix(h ^ hashRow(m.Row(int(int64(i)*int64(m.Rows)/int64(count)))))
+		h = vec.Mix(h ^ hashRow(m.Row(int(int64(i)*int64(m.Rows)/int64(count)))))
 	}
 	return h
 }

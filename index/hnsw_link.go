@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"heavytail/index/internal/base"
 	"heavytail/storage/vec"
 )
 
@@ -20,7 +21,7 @@ const batchSize = 128
 type builder struct {
 	h       *HNSW
 	workers []*linker
-	meter   *meter
+	meter   *base.Meter
 
 	// Workspaces of batch and linkBack.
 	wanted [batchSize][]backLink
@@ -35,8 +36,8 @@ type backLink struct {
 }
 
 func newBuilder(h *HNSW, opts HNSWOptions, vertices int) *builder {
-	count := processors(opts.Workers)
-	b := &builder{h: h, meter: newMeter(opts.Progress, "linking", int64(vertices))}
+	count := base.Processors(opts.Workers)
+	b := &builder{h: h, meter: base.NewMeter(opts.Progress, "linking", int64(vertices))}
 	spare := h.spare(count)
 	for range min(count, batchSize) {
 		b.workers = append(b.workers, newLinker(h, spare))
@@ -55,12 +56,15 @@ func (h *HNSW) spare(workers int) []float32 {
 	}
 	m := h.exact.m
 	squares := make([]float64, m.Rows)
-	vec.Parallel(m.Rows, scanRows(m.Dim), workers, func(_, lo, hi int) {
+	vec.Parallel(m.Rows, base.ScanRows(m.Dim), workers, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			squares[v] = dot64(m.Row(v), m.Row(v))
 		}
 	})
-	longest := largest(squares)
+	longest := 0.0
+	for _, s := range squares {
+		longest = max(longest, s)
+	}
 	spare := make([]float32, m.Rows)
 	for v, s := range squares {
 		spare[v] = toFloat32(math.Sqrt(longest - s))
@@ -94,7 +98,7 @@ func (b *builder) insert(ctx context.Context, vertices []uint32) error {
 		if err := b.batch(ctx, batch); err != nil {
 			return err
 		}
-		b.meter.add(int64(len(batch)))
+		b.meter.Add(int64(len(batch)))
 	}
 	return nil
 }
@@ -317,14 +321,6 @@ func (l *linker) relink(list []uint32, v uint32) {
 
 // levelOf draws the level of a vertex: l or more with probability M⁻ˡ.
 func levelOf(seed uint64, v uint32, m int) int {
-	uniform := (float64(mix(mix(seed)^uint64(v))>>11) + 0.5) * 0x1p-53
+	uniform := (float64(vec.Mix(vec.Mix(seed)^uint64(v))>>11) + 0.5) * 0x1p-53
 	return min(maxLevel, int(-math.Log(uniform)/math.Log(float64(m))))
-}
-
-// mix spreads a counter over 64 bits (the finaliser of SplitMix64).
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }

@@ -3,6 +3,8 @@ package index
 import (
 	"context"
 	"slices"
+
+	"heavytail/index/internal/base"
 )
 
 // Recall is the fraction, from 0 to 1, of the nearest vertices that the
@@ -61,7 +63,7 @@ func (s *recallSum) recall() Recall {
 // of the given numbers of candidates. Of several vertices as near as the k-th,
 // any counts. It costs one scan for each sampled vertex.
 func (h *HNSW) Recall(ctx context.Context, k, queries int, efs ...int) ([]Recall, error) {
-	if err := notNegative("number of queries", queries); err != nil {
+	if err := base.NotNegative("number of queries", queries); err != nil {
 		return nil, err
 	}
 	sums := make([]recallSum, len(efs))

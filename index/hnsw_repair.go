@@ -110,7 +110,7 @@ func (b *builder) findable(ctx context.Context, vertices []uint32) (first []uint
 // present links and the results of a search.
 func (b *builder) relink(ctx context.Context, vertices []uint32) error {
 	h := b.h
-	b.meter.begin("relinking", int64(len(vertices)))
+	b.meter.Begin("relinking", int64(len(vertices)))
 	for batch := range slices.Chunk(vertices, batchSize) {
 		chosen := make([][]uint32, len(batch))
 		b.parallel(len(batch), func(l *linker, i int) {
@@ -132,7 +132,7 @@ func (b *builder) relink(ctx context.Context, vertices []uint32) error {
 			fill(list, chosen[i])
 		}
 		b.linkBack(wanted)
-		b.meter.add(int64(len(batch)))
+		b.meter.Add(int64(len(batch)))
 	}
 	return nil
 }
@@ -166,7 +166,7 @@ func (l *linker) better(ctx context.Context, v uint32) []uint32 {
 func (b *builder) strayed(ctx context.Context, vertices []uint32) ([]strayed, error) {
 	const block = 64
 	h := b.h
-	b.meter.begin("checking", int64(len(vertices)))
+	b.meter.Begin("checking", int64(len(vertices)))
 	found := make([][]strayed, (len(vertices)+block-1)/block)
 	vec.Parallel(len(vertices), block, len(b.workers), func(at, lo, hi int) {
 		s := h.searchers.Get().(*searcher)
@@ -179,7 +179,7 @@ func (b *builder) strayed(ctx context.Context, vertices []uint32) ([]strayed, er
 				found[at] = append(found[at], strayed{v, near})
 			}
 		}
-		b.meter.add(int64(hi - lo))
+		b.meter.Add(int64(hi - lo))
 	})
 	return slices.Concat(found...), ctx.Err()
 }

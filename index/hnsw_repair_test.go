@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"heavytail/index/internal/indextest"
 	"heavytail/storage/vec"
 )
 
@@ -62,7 +63,7 @@ func TestHNSW_Islands(t *testing.T) {
 	}
 	t.Parallel()
 	ctx := context.Background()
-	sets := map[string]*vec.Matrix{"islands": islands(900, 48, 1), "far apart": clustered(600, 24, 120, 1000, 2)}
+	sets := map[string]*vec.Matrix{"islands": islands(900, 48, 1), "far apart": indextest.Clustered(600, 24, 120, 1000, 2)}
 	for name, m := range sets {
 		for _, metric := range []Metric{L2, Cosine} {
 			h := mustHNSW(t, m, metric, HNSWOptions{Seed: 3})

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"heavytail/index/internal/base"
 )
 
 // Search returns the k nearest admissible vertices that it finds; see [Index]
@@ -32,7 +34,7 @@ func (h *HNSW) Find(ctx context.Context, query []float32, k int, opts SearchOpti
 
 // find is Find without the scan: if Answer.Exact is set, there are no hits.
 func (s *searcher) find(ctx context.Context, query []float32, k int, opts SearchOptions) (Answer, error) {
-	ctx = orBackground(ctx)
+	ctx = base.OrBackground(ctx)
 	if k < 1 {
 		return Answer{}, fmt.Errorf("k = %d: %w", k, ErrK)
 	}
@@ -74,7 +76,7 @@ func (h *HNSW) Within(ctx context.Context, query []float32, radius float64, opts
 // within is Within without the scan: if Answer.Exact is set, there are no hits.
 func (s *searcher) within(ctx context.Context, query []float32, radius float64, opts SearchOptions) (Answer, error) {
 	h := s.h
-	ctx = orBackground(ctx)
+	ctx = base.OrBackground(ctx)
 	if err := h.Metric().checkRadius(radius); err != nil {
 		return Answer{}, err
 	}

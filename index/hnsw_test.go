@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"heavytail/.ci/repeat"
+	"heavytail/index/internal/indextest"
 	"heavytail/storage/vec"
 )
 
@@ -44,7 +45,7 @@ func sortedRows(m *vec.Matrix) *vec.Matrix {
 	for v := range order {
 		order[v] = v
 	}
-	direction := uniform(1, m.Dim, 1).Data
+	direction := indextest.Uniform(1, m.Dim, 1).Data
 	slices.SortFunc(order, func(u, v int) int {
 		return cmp.Compare(vec.Dot(direction, m.Row(u)), vec.Dot(direction, m.Row(v)))
 	})
@@ -98,13 +99,13 @@ func recallOf(t testing.TB, h *HNSW, k, ef, queries int) float64 {
 
 func hnswSets(n int) map[string]*vec.Matrix {
 	return map[string]*vec.Matrix{
-		"uniform":    uniform(n, 16, 1),
-		"normal":     clustered(n, 24, 1, 0, 2),
-		"clustered":  clustered(n, 32, 30, 3, 3),
-		"far apart":  clustered(n, 16, 40, 1000, 4),
-		"duplicates": gridded(n, 6, 5),
+		"uniform":    indextest.Uniform(n, 16, 1),
+		"normal":     indextest.Clustered(n, 24, 1, 0, 2),
+		"clustered":  indextest.Clustered(n, 32, 30, 3, 3),
+		"far apart":  indextest.Clustered(n, 16, 40, 1000, 4),
+		"duplicates": indextest.Gridded(n, 6, 5),
 		"spectral":   spectral(n, 24, 6),
-		"sorted":     sortedRows(clustered(n, 16, 20, 4, 7)),
+		"sorted":     sortedRows(indextest.Clustered(n, 16, 20, 4, 7)),
 	}
 }
 
@@ -141,7 +142,7 @@ func TestHNSW_Complete(t *testing.T) {
 		t.Skip("-short: builds many indexes")
 	}
 	ctx := context.Background()
-	sets := matrices()
+	sets := indextest.Matrices()
 	for name, m := range hnswSets(300) {
 		sets["hnsw "+name] = m
 	}
@@ -185,7 +186,7 @@ func TestHNSW_Workers(t *testing.T) {
 // A thousand equal rows, more than a list has links, disconnect neither each other nor other
 // rows from the graph.
 func TestHNSW_Twins(t *testing.T) {
-	m := uniform(2000, 8, 3)
+	m := indextest.Uniform(2000, 8, 3)
 	for v := 500; v < 1500; v++ {
 		copy(m.Row(v), m.Row(0))
 	}
@@ -208,7 +209,7 @@ func TestHNSW_Twins(t *testing.T) {
 // long, the answer is exact and says so.
 func TestHNSW_Filter(t *testing.T) {
 	ctx := context.Background()
-	m := clustered(2400, 16, 20, 2, 1)
+	m := indextest.Clustered(2400, 16, 20, 2, 1)
 	h := mustHNSW(t, m, L2, HNSWOptions{M: 8, EfConstruction: 40})
 	for _, c := range []struct {
 		every uint32
@@ -248,7 +249,7 @@ func TestHNSW_Within(t *testing.T) {
 	}
 	ctx := context.Background()
 	const rows = 3500
-	m := clustered(rows, 16, 20, 2, 1)
+	m := indextest.Clustered(rows, 16, 20, 2, 1)
 	for _, metric := range Metrics() {
 		h := mustHNSW(t, m, metric, HNSWOptions{M: 12, EfConstruction: 80, Ef: 32})
 		ways := map[string]int{}
@@ -288,7 +289,7 @@ func TestHNSW_Within(t *testing.T) {
 
 func TestHNSW_Errors(t *testing.T) {
 	ctx := context.Background()
-	m := uniform(100, 3, 1)
+	m := indextest.Uniform(100, 3, 1)
 	h := mustHNSW(t, m, Cosine, HNSWOptions{})
 	nan := float32(math.NaN())
 	for _, c := range []struct {
@@ -316,7 +317,7 @@ func TestHNSW_Errors(t *testing.T) {
 			t.Errorf("%+v: %v", opts, err)
 		}
 	}
-	bad := uniform(100, 3, 1)
+	bad := indextest.Uniform(100, 3, 1)
 	bad.Data[17] = nan
 	if _, err := NewHNSW(ctx, bad, L2, HNSWOptions{}); !errors.Is(err, ErrNotFinite) {
 		t.Errorf("matrix with NaN: %v", err)
@@ -336,7 +337,7 @@ func TestHNSW_Errors(t *testing.T) {
 
 // Concurrent searches of one index do not influence each other.
 func TestHNSW_Concurrent(t *testing.T) {
-	m := clustered(2000, 8, 10, 2, 1)
+	m := indextest.Clustered(2000, 8, 10, 2, 1)
 	h := mustHNSW(t, m, L2, HNSWOptions{EfConstruction: 40})
 	want := make([][]Hit, 50)
 	for v := range want {
@@ -360,7 +361,7 @@ func TestHNSW_Recall_Measured(t *testing.T) {
 		t.Skip("-short: builds an index for each metric; TestHNSW_Recall does too")
 	}
 	ctx := context.Background()
-	h := mustHNSW(t, clustered(3000, 32, 1, 0, 2), L2, HNSWOptions{M: 4, EfConstruction: 20})
+	h := mustHNSW(t, indextest.Clustered(3000, 32, 1, 0, 2), L2, HNSWOptions{M: 4, EfConstruction: 20})
 	r, err := h.Recall(ctx, 10, 50, 10, 100, 3000)
 	if r[0].Compared[9] < r[0].Compared[0] || r[0].Compared[9] >= r[1].Compared[0] || r[2].Compared[0] < 3000 {
 		t.Errorf("compared %v, %v and %v", r[0].Compared, r[1].Compared, r[2].Compared)
@@ -380,7 +381,7 @@ func TestHNSW_Recall_Measured(t *testing.T) {
 // recall and the fraction of poor searches equal those of separate searches.
 func TestHNSW_Recall_Worst(t *testing.T) {
 	ctx := context.Background()
-	h := mustHNSW(t, clustered(1000, 32, 1, 0, 2), L2, HNSWOptions{M: 2, EfConstruction: 10})
+	h := mustHNSW(t, indextest.Clustered(1000, 32, 1, 0, 2), L2, HNSWOptions{M: 2, EfConstruction: 10})
 	const k, queries, ef = 10, 60, 10
 	recalls, err := h.Recall(ctx, k, queries, ef)
 	if err != nil {
@@ -422,7 +423,7 @@ func TestHNSW_Recall_Worst(t *testing.T) {
 
 func BenchmarkHNSW(b *testing.B) {
 	n, dim := 20_000, 128
-	m := clustered(n, dim, 20, 1, 1)
+	m := indextest.Clustered(n, dim, 20, 1, 1)
 	var h *HNSW
 	b.Run(fmt.Sprintf("build/n=%d/dim=%d", n, dim), func(b *testing.B) {
 		for b.Loop() {

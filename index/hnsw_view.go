@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"heavytail/index/internal/base"
 	"heavytail/storage/vec"
 )
 
@@ -261,7 +262,7 @@ func (v *View) score(s *scorer, keys []float32, ids []uint32) {
 // finiteRow reports whether all values are finite.
 func finiteRow(row []float32) bool {
 	for _, x := range row {
-		if !finite(x) {
+		if !base.Finite(x) {
 			return false
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"heavytail/.ci/repeat"
+	"heavytail/index/internal/indextest"
 	"heavytail/storage/vec"
 )
 
@@ -27,7 +28,7 @@ func viewOf(b []byte, m *vec.Matrix) (*View, error) {
 func TestView_Agrees(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	sets := matrices()
+	sets := indextest.Matrices()
 	for name, m := range hnswSets(150) {
 		sets["hnsw "+name] = m
 	}
@@ -103,7 +104,7 @@ func TestView_DamagedPages(t *testing.T) {
 	}
 	t.Parallel()
 	ctx := context.Background()
-	m := gridded(400, 3, 1)
+	m := indextest.Gridded(400, 3, 1)
 	b := stored(t, mustHNSW(t, m, L2, HNSWOptions{M: 4}))
 	sound, err := viewOf(b, m)
 	if err != nil {
@@ -168,7 +169,7 @@ func TestView_Damage(t *testing.T) {
 		t.Skip("-short: damages an index in many places")
 	}
 	t.Parallel()
-	m := gridded(60, 3, 1)
+	m := indextest.Gridded(60, 3, 1)
 	b := stored(t, mustHNSW(t, m, Cosine, HNSWOptions{M: 2}))
 	for n := 0; n < len(b); n += repeat.Every(5) {
 		if _, err := viewOf(b[:n], m); !errors.Is(err, ErrFormat) {
@@ -191,7 +192,7 @@ func TestView_Damage(t *testing.T) {
 func TestView_Vectors(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	m := clustered(200, 4, 5, 3, 1)
+	m := indextest.Clustered(200, 4, 5, 3, 1)
 	b := stored(t, mustHNSW(t, m, L2, HNSWOptions{M: 4}))
 	broken, bad := fmt.Errorf("broken"), true
 	view, err := NewView(Source{Stream: bytes.NewReader(b), Size: int64(len(b))}, m.Dim, m.Rows, func(v uint32, row []float32) error {
@@ -221,7 +222,7 @@ func TestView_Vectors(t *testing.T) {
 	if _, err := view.Find(ctx, m.Row(1), 3, SearchOptions{GraphOnly: true}); !errors.Is(err, ErrMismatch) {
 		t.Errorf("different vectors: %v", err)
 	}
-	if _, err := viewOf(b, gridded(199, 4, 1)); !errors.Is(err, ErrMismatch) {
+	if _, err := viewOf(b, indextest.Gridded(199, 4, 1)); !errors.Is(err, ErrMismatch) {
 		t.Errorf("fewer vectors: %v", err)
 	}
 	if _, err := view.Find(ctx, m.Row(1), 0, SearchOptions{}); !errors.Is(err, ErrK) {
@@ -234,7 +235,7 @@ func TestView_Vectors(t *testing.T) {
 
 // FuzzView searches changed streams in place, with the checksums of their pages mended.
 func FuzzView(f *testing.F) {
-	m := gridded(40, 2, 1)
+	m := indextest.Gridded(40, 2, 1)
 	for _, metric := range Metrics() {
 		for _, width := range []int{2, 5} {
 			f.Add(stored(f, mustHNSW(f, m, metric, HNSWOptions{M: width, EfConstruction: 6})))

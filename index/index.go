@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"heavytail/index/internal/base"
 )
 
 // Metric is the distance or similarity by which a search ranks.
@@ -117,7 +119,7 @@ type SearchOptions struct {
 
 // check returns an error for a negative number.
 func (o *SearchOptions) check() error {
-	return errors.Join(notNegative("number of candidates (ef)", o.Ef), notNegative("number of workers", o.Workers))
+	return errors.Join(base.NotNegative("number of candidates (ef)", o.Ef), base.NotNegative("number of workers", o.Workers))
 }
 
 // Index answers nearest-neighbour queries over the rows of one matrix.

@@ -1,53 +1,8 @@
 package index
 
 import (
-	"context"
-	"fmt"
 	"math"
-
-	"heavytail/storage/vec"
 )
-
-// checkShape returns an error if the data of a matrix do not match its sizes.
-func checkShape(m *vec.Matrix) error {
-	if m.Rows < 0 || m.Dim < 0 || len(m.Data) != m.Rows*m.Dim {
-		return fmt.Errorf("matrix of %d × %d with %d values: %w", m.Rows, m.Dim, len(m.Data), ErrDimension)
-	}
-	if uint64(m.Rows) > math.MaxUint32 {
-		return fmt.Errorf("matrix of %d rows: %w", m.Rows, ErrDimension)
-	}
-	return nil
-}
-
-func finite(x float32) bool {
-	const exponent = 0x7f800000
-	return math.Float32bits(x)&exponent != exponent
-}
-
-// checkFinite looks for the first value that is NaN or infinite. When ctx ends
-// it returns no error.
-func checkFinite(ctx context.Context, m *vec.Matrix, workers int) error {
-	block := scanRows(m.Dim)
-	bad := make([]int, (m.Rows+block-1)/block)
-	vec.Parallel(m.Rows, block, workers, func(b, lo, hi int) {
-		bad[b] = -1
-		if ctx.Err() != nil {
-			return
-		}
-		for i, x := range m.Data[lo*m.Dim : hi*m.Dim] {
-			if !finite(x) {
-				bad[b] = lo*m.Dim + i
-				return
-			}
-		}
-	})
-	for _, at := range bad {
-		if at >= 0 {
-			return fmt.Errorf("matrix: row %d, column %d is %v: %w", at/m.Dim, at%m.Dim, m.Data[at], ErrNotFinite)
-		}
-	}
-	return nil
-}
 
 // dot64 is the scalar product in float64, where products of float32 values
 // neither overflow nor vanish. It keeps four sums, because a single one would
@@ -92,7 +47,3 @@ func inverseNorm(a []float32) float64 {
 func clampCosine(x float64) float32 {
 	return float32(max(-1, min(1, x)))
 }
-
-// scanRows is the number of vectors of one block of a scan: about 256 KB, 15
-// µs of memory traffic, between two checks of the context.
-func scanRows(dim int) int { return max(1, (1<<16)/max(dim, 1)) }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"heavytail/index/internal/screen"
 )
 
 // scanRun is how many vectors of a scan are scored at a time, before their
@@ -118,7 +120,7 @@ func (s *Scan) addEmpty(worker int, first uint32, n int) {
 func (w *scanner) bound(s *Scan) float32 {
 	switch {
 	case s.k == 0:
-		return roundUp(s.limit)
+		return screen.RoundUp(s.limit)
 	case len(w.best.heap) == s.k:
 		return w.best.heap[0].key()
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"heavytail/index/internal/base"
 	"heavytail/storage/vec"
 )
 
@@ -31,7 +32,7 @@ func checkQuery(query []float32, dim int) error {
 		return fmt.Errorf("query of dimension %d for vectors of dimension %d: %w", len(query), dim, ErrDimension)
 	}
 	for i, q := range query {
-		if !finite(q) {
+		if !base.Finite(q) {
 			return fmt.Errorf("element %d is %v: %w", i, q, ErrNotFinite)
 		}
 	}
@@ -119,7 +120,7 @@ func (s *scorer) finish(product float32, v uint32) float32 {
 // dot recomputes a product that overflowed, perhaps with both signs, which
 // would give NaN: its sum may still be a number.
 func (s *scorer) dot(product float32, row []float32) float32 {
-	if !finite(product) {
+	if !base.Finite(product) {
 		return toFloat32(dot64(s.vector, row))
 	}
 	return product
@@ -133,7 +134,7 @@ func (s *scorer) cosine(product float32, row []float32, inverse float64) float32
 		return 0
 	case math.IsNaN(inverse):
 		return clampCosine(dot64(s.query, row) * (1 / norm64(row)) / norm64(s.query))
-	case !finite(product):
+	case !base.Finite(product):
 		product = toFloat32(dot64(s.vector, row))
 	}
 	return clampCosine(float64(product) * inverse * s.factor)
@@ -174,7 +175,7 @@ func (s *scorer) near(list []int32, raw []float32, inverse []float64, limit floa
 		}
 	case s.metric == Dot:
 		for i, product := range raw {
-			if !(product < -limit) || !finite(product) {
+			if !(product < -limit) || !base.Finite(product) {
 				list = append(list, int32(i))
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"sort"
 
 	"heavytail/index"
+	"heavytail/index/pairs"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
@@ -237,7 +238,7 @@ func (o ReconstructOptions) withDefaults() ReconstructOptions {
 
 // ReconstructAt measures the reconstruction at one radius. Row v of m is the
 // vector of vertex v of g. It costs one pass over all pairs; see
-// [index.NewSweep]. Errors: ErrShape, ErrOption, those of NewSweep, or that of
+// [pairs.NewSweep]. Errors: ErrShape, ErrOption, those of NewSweep, or that of
 // ctx.
 func ReconstructAt(ctx context.Context, g *csr.Graph, m *vec.Matrix, radius float64, opts ReconstructOptions) (ReconstructionPoint, error) {
 	j, err := newJudge(ctx, g, m, opts)
@@ -261,7 +262,7 @@ func ReconstructAt(ctx context.Context, g *csr.Graph, m *vec.Matrix, radius floa
 // plausible.
 //
 // The Quantiles grid costs two passes over all pairs, the paper's one, if the
-// counts fit into MaxBytes. In addition to the memory of [index.NewSweep] it
+// counts fit into MaxBytes. In addition to the memory of [pairs.NewSweep] it
 // takes 4 bytes per edge and at most 64 MB for the sample of distances. Errors
 // are those of ReconstructAt.
 func ReconstructSweep(ctx context.Context, g *csr.Graph, m *vec.Matrix, opts ReconstructOptions) (best int, points []ReconstructionPoint, err error) {
@@ -367,7 +368,7 @@ func ReconstructBytes(vertices, dim int, edges int64, opts ReconstructOptions) i
 	return max(ReconstructAtBytes(vertices, dim, edges)+counts, sample)
 }
 
-// ReconstructAtBytes is [ReconstructBytes] of [ReconstructAt]: what [index.Join] takes, 32 for each
+// ReconstructAtBytes is [ReconstructBytes] of [ReconstructAt]: what [pairs.Join] takes, 32 for each
 // vertex and 4 for each edge.
 func ReconstructAtBytes(vertices, dim int, edges int64) int64 {
 	return int64(vertices)*int64(4*dim+60+32) + 4*edges
@@ -388,10 +389,10 @@ func sampled(vectors int, fewest float64) int {
 // sample of distances, grows geometrically from a fiftieth of the original's to half of
 // all pairs.
 func (j *judge) quantileRadii(ctx context.Context) ([]float64, error) {
-	pairs := float64(choose2(int64(j.m.Rows)))
+	all := float64(choose2(int64(j.m.Rows)))
 	low := fewestEdges(j.g.Edges())
-	high := max(low, pairs/2)
-	sample, err := index.SampleDistances(ctx, j.m, sampled(j.m.Rows, low), j.opts.Seed)
+	high := max(low, all/2)
+	sample, err := pairs.SampleDistances(ctx, j.m, sampled(j.m.Rows, low), j.opts.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -401,7 +402,7 @@ func (j *judge) quantileRadii(ctx context.Context) ([]float64, error) {
 	var radii []float64
 	for i := range j.opts.Points {
 		edges := low * math.Pow(high/low, float64(i)/float64(max(1, j.opts.Points-1)))
-		at := math.Ceil(edges/pairs*float64(len(sample))) - 1
+		at := math.Ceil(edges/all*float64(len(sample))) - 1
 		r := sample[int(max(0, min(at, float64(len(sample)-1))))]
 		// Squares of distant vectors may overflow float32. A radius that large
 		// would join all vertices.
@@ -523,7 +524,7 @@ func (j *judge) radiiPerPass() int {
 func (j *judge) measure(ctx context.Context, radii []float64) ([]ReconstructionPoint, error) {
 	points := make([]ReconstructionPoint, 0, len(radii))
 	for part := range slices.Chunk(radii, j.radiiPerPass()) {
-		sweep, err := index.NewSweep(ctx, j.m, part, index.JoinOptions{Workers: j.opts.Workers, Progress: j.progress()})
+		sweep, err := pairs.NewSweep(ctx, j.m, part, pairs.Options{Workers: j.opts.Workers, Progress: j.progress()})
 		if err != nil {
 			return nil, err
 		}
@@ -548,7 +549,7 @@ func (j *judge) measure(ctx context.Context, radii []float64) ([]ReconstructionP
 
 // keepBest stores the degrees of the best point; of equally good points, of the one with
 // the smallest radius.
-func (j *judge) keepBest(sweep *index.Sweep, points []ReconstructionPoint) {
+func (j *judge) keepBest(sweep *pairs.Sweep, points []ReconstructionPoint) {
 	i := j.best(points)
 	both := []ReconstructionPoint{j.nearest.point, points[i]}
 	slices.SortFunc(both, func(a, b ReconstructionPoint) int { return cmp.Compare(a.Radius, b.Radius) })
@@ -595,7 +596,7 @@ func (j *judge) kept(ctx context.Context, radii []float64) []int64 {
 
 // compare measures the reconstruction at radius i of a sweep, given the number of original
 // edges that it contains. If ctx ends, the power law may be missing.
-func (j *judge) compare(ctx context.Context, sweep *index.Sweep, i int, kept int64) ReconstructionPoint {
+func (j *judge) compare(ctx context.Context, sweep *pairs.Sweep, i int, kept int64) ReconstructionPoint {
 	degrees := sweep.Degrees(i, nil)
 	values := make([]float64, len(degrees))
 	for v, d := range degrees {

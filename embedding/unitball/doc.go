@@ -18,7 +18,7 @@
 //
 // Only pairs that violate their bound have a gradient. Pairs are not sampled.
 //
-//  1. [index.Join] lists the pairs without an edge within 1+μ and a skin. The list
+//  1. [pairs.Join] lists the pairs without an edge within 1+μ and a skin. The list
 //     serves until the longest move since then takes two vertices nearer by more than
 //     the skin; that is the neighbour list of molecular dynamics (Verlet, Physical
 //     Review 159, 1967). In k dimensions two vertices are taken to come nearer by at most
@@ -56,7 +56,7 @@
 // # Many vertices
 //
 // In a fixed number of dimensions the near pairs of n vertices grow as n², and so does a join. From
-// 32,768 vertices on lists are built by [index.Moving], which computes only blocks of pairs that may
+// 32,768 vertices on lists are built by [pairs.Moving], which computes only blocks of pairs that may
 // have come near, by the same rule of moves as above; so a list is sure only if all blocks were
 // computed, which is done where the run would end. For blocks whose distances are alike the vertices
 // are ordered by degree, and within a degree by a breadth-first search: hubs are near the
@@ -135,7 +135,7 @@
 // compensates for the rest, and the numbers that it reports are estimates.
 //
 // A pass takes k·(m + near pairs) multiply-adds, and n·(n−1)/2·k more if it builds
-// the list, or a part of that with many vertices; see [index.Join] and [index.Moving].
+// the list, or a part of that with many vertices; see [pairs.Join] and [pairs.Moving].
 //
 // # Determinism
 //

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"heavytail/embedding/internal/base"
-	"heavytail/index"
+	"heavytail/index/pairs"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
@@ -30,7 +30,7 @@ func Bytes(g *csr.Graph, o Options) int64 {
 	const sieve = 1 // byte for each element, of a join
 	bytes := (4*matrices+sieve)*n*k + 76*n + 4*near + perViolation*(near/4+m)
 	if n >= manyVertices {
-		bytes += index.MovingBytes(int(n), int(k)) + 16*n + 8*m // with the graph in another order
+		bytes += pairs.MovingBytes(int(n), int(k)) + 16*n + 8*m // with the graph in another order
 	}
 	return bytes
 }
@@ -52,7 +52,7 @@ func Seconds(ctx context.Context, g *csr.Graph, o Options) (float64, error) {
 	}
 	whole := float64(n) / float64(some)
 	join, err := base.MedianSeconds(ctx, func() (float64, error) {
-		return 1 / (whole * whole), index.Join(ctx, x, 1, index.JoinOptions{Workers: o.Workers}, func(uint32, []uint32) error { return nil })
+		return 1 / (whole * whole), pairs.Join(ctx, x, 1, pairs.Options{Workers: o.Workers}, func(uint32, []uint32) error { return nil })
 	})
 	if err != nil {
 		return 0, err

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"math"
 
-	"heavytail/index"
+	"heavytail/index/pairs"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
@@ -54,7 +54,7 @@ type nearList struct {
 	at      *vec.Matrix   // positions when it was built
 	built   int           // how many times it was built
 	most    int64         // largest number of pairs
-	moving  *index.Moving // of many vertices; nil for fewer
+	moving  *pairs.Moving // of many vertices; nil for fewer
 	moves   []float32     // of each vertex since the list was built
 	listState
 }
@@ -78,9 +78,9 @@ var errFull = errors.New("unitball: the list is full")
 func newNearList(g *csr.Graph, dim, workers int, many bool) *nearList {
 	n := g.Vertices()
 	least := min(1, deviations/math.Sqrt(float64(dim)))
-	var moving *index.Moving
+	var moving *pairs.Moving
 	if many {
-		moving = index.NewMoving(n, dim)
+		moving = pairs.NewMoving(n, dim)
 	}
 	return &nearList{
 		g: g, workers: workers, least: least, moving: moving, moves: make([]float32, n),
@@ -129,7 +129,7 @@ func (l *nearList) again(ctx context.Context) error {
 	if before.Thin > 0 {
 		then = l.thinOut
 	}
-	err := l.each(ctx, l.at, index.MovingOptions{}, then)
+	err := l.each(ctx, l.at, pairs.MovingOptions{}, then)
 	l.Joined, l.Whole = before.Joined, before.Whole
 	if err != nil {
 		l.listState = before
@@ -151,7 +151,7 @@ func (l *nearList) relist(ctx context.Context, x *vec.Matrix, reach, step float6
 }
 
 func (l *nearList) build(ctx context.Context, x *vec.Matrix, reach, step float64, pass int, all bool) error {
-	o := index.MovingOptions{All: all || l.Radius == 0}
+	o := pairs.MovingOptions{All: all || l.Radius == 0}
 	l.adapt(step)
 	l.Pass, l.Thin, l.Sampled = int64(pass), 0, 0
 	if l.moving != nil && !o.All {
@@ -186,7 +186,7 @@ func (l *nearList) takenMoves(x *vec.Matrix) []float32 {
 func (l *nearList) sample(x *vec.Matrix, reach float64) {
 	const most = 1024 // of vertices, and of others that each is compared with
 	n := len(l.rows)
-	draw := func(i int) uint32 { return uint32(mix(mix(uint64(l.Pass))+uint64(i)) % uint64(n)) }
+	draw := func(i int) uint32 { return uint32(vec.Mix(vec.Mix(uint64(l.Pass))+uint64(i)) % uint64(n)) }
 	others := make([]uint32, most)
 	for i := range others {
 		others[i] = draw(most + i)
@@ -208,8 +208,8 @@ func (l *nearList) sample(x *vec.Matrix, reach float64) {
 	for _, count := range near {
 		all += count
 	}
-	pairs := float64(all) / (most * most) * float64(n) * float64(n) / 2
-	for ; pairs > float64(l.most)/2; pairs /= 2 {
+	found := float64(all) / (most * most) * float64(n) * float64(n) / 2
+	for ; found > float64(l.most)/2; found /= 2 {
 		l.Sampled++
 	}
 }
@@ -220,7 +220,7 @@ func (l *nearList) sample(x *vec.Matrix, reach float64) {
 func (l *nearList) adapt(step float64) {
 	n := float64(len(l.rows))
 	switch {
-	case l.moving != nil:
+	case l.moving != nil && float64(l.Joined) < 0.75*n*n/2:
 		l.Skin = min(mostSkin, passesOfSkin*2*l.Part*step)
 	case l.Radius > 0 && l.Skin > 0:
 		if pairCost*float64(l.Looked) > n*n/2 {
@@ -271,7 +271,7 @@ func (l *nearList) thinOut(u uint32) error {
 }
 
 // each adds a row for every vertex of x and calls then after it. The options are for many vertices.
-func (l *nearList) each(ctx context.Context, x *vec.Matrix, o index.MovingOptions, then func(u uint32) error) (err error) {
+func (l *nearList) each(ctx context.Context, x *vec.Matrix, o pairs.MovingOptions, then func(u uint32) error) (err error) {
 	l.pairs = 0
 	l.room.clear()
 	add := func(u uint32, near []uint32) error {
@@ -289,7 +289,7 @@ func (l *nearList) each(ctx context.Context, x *vec.Matrix, o index.MovingOption
 		l.Joined, l.Whole, err = l.moving.Join(ctx, x, l.Radius, o, add)
 	} else {
 		l.Whole = true
-		err = index.Join(ctx, x, l.Radius, index.JoinOptions{Workers: l.workers}, add)
+		err = pairs.Join(ctx, x, l.Radius, pairs.Options{Workers: l.workers}, add)
 	}
 	l.listed = true
 	l.built++
@@ -316,14 +316,6 @@ func (l *nearList) keeps(u, v uint32) bool {
 	if l.Thin == l.Sampled {
 		return true
 	}
-	h := mix(uint64(u)<<32 | uint64(v))
-	return mix(h+uint64(l.Pass))>>(64-l.Thin+l.Sampled) == 0
-}
-
-// mix is the finaliser of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
-func mix(z uint64) uint64 {
-	z += 0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
+	h := vec.Mix(uint64(u)<<32 | uint64(v))
+	return vec.Mix(h+uint64(l.Pass))>>(64-l.Thin+l.Sampled) == 0
 }

@@ -7,7 +7,7 @@ import (
 	"heavytail/storage/csr"
 )
 
-// manyVertices is the number of vertices from which on lists are built by [index.Moving], and
+// manyVertices is the number of vertices from which on lists are built by [pairs.Moving], and
 // vertices have an order of their own during the run.
 const manyVertices = 1 << 15
 

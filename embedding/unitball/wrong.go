@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"heavytail/index"
+	"heavytail/index/pairs"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
@@ -45,7 +45,7 @@ func ratio(part, all int64) float64 {
 	return float64(part) / float64(all)
 }
 
-// Check compares all pairs of rows with the graph, by [index.Join] at radius 1, so
+// Check compares all pairs of rows with the graph, by [pairs.Join] at radius 1, so
 // that its counts are those of a reconstruction at this radius. Row v of m is the
 // vector of vertex v. Errors: ErrStart for a matrix of another number of rows, those
 // of Join, or that of ctx.
@@ -55,7 +55,7 @@ func Check(ctx context.Context, g *csr.Graph, m *vec.Matrix, workers int) (Wrong
 	}
 	w := Wrong{Edges: g.Edges()}
 	found := int64(0)
-	err := index.Join(ctx, m, 1, index.JoinOptions{Workers: workers}, func(u uint32, near []uint32) error {
+	err := pairs.Join(ctx, m, 1, pairs.Options{Workers: workers}, func(u uint32, near []uint32) error {
 		edges := len(near) - countOthers(above(g, u), near)
 		found += int64(edges)
 		w.False += int64(len(near) - edges)

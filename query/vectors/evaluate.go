@@ -7,7 +7,7 @@ import (
 	methods "heavytail/embedding"
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/option"
-	"heavytail/index"
+	"heavytail/index/pairs"
 	"heavytail/query/fault"
 	"heavytail/query/graphs"
 	"heavytail/query/help"
@@ -131,7 +131,7 @@ func reconstructedDegrees(c *engine.Call, req EvaluateReconstructionRequest) (Re
 		return ReconstructedDegreesResult{}, err
 	}
 	point := swept.Points[swept.Best]
-	sweeper, err := index.NewSweep(c.Ctx, s.Matrix, []float64{point.Radius}, index.JoinOptions{Workers: c.DB.Opts.Workers, Progress: c.Meter.Update})
+	sweeper, err := pairs.NewSweep(c.Ctx, s.Matrix, []float64{point.Radius}, pairs.Options{Workers: c.DB.Opts.Workers, Progress: c.Meter.Update})
 	if err != nil {
 		return ReconstructedDegreesResult{}, fmt.Errorf("degrees: %w", err)
 	}

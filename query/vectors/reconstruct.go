@@ -10,6 +10,7 @@ import (
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/option"
 	"heavytail/index"
+	"heavytail/index/pairs"
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/engine"
@@ -21,7 +22,7 @@ import (
 	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/csr"
-	"heavytail/storage/format"
+	"heavytail/storage/format/rowtext"
 	"heavytail/storage/vec"
 )
 
@@ -352,8 +353,8 @@ func joinGraph(c *engine.Call, m *vec.Matrix, at evaluate.ReconstructionPoint) (
 	upper := make([]uint32, 0, at.Edges) // for each vertex, its neighbours above it
 	starts := make([]int64, 1, m.Rows+1) // position in upper where the neighbours of each vertex start
 	degrees := make([]int64, m.Rows+1)   // the degree of v is at v+1, so that the prefix sums are offsets
-	opts := index.JoinOptions{Workers: c.DB.Opts.Workers, Progress: c.Meter.Update}
-	err := index.Join(c.Ctx, m, at.Radius, opts, func(u uint32, above []uint32) error {
+	opts := pairs.Options{Workers: c.DB.Opts.Workers, Progress: c.Meter.Update}
+	err := pairs.Join(c.Ctx, m, at.Radius, opts, func(u uint32, above []uint32) error {
 		upper = append(upper, above...)
 		starts = append(starts, int64(len(upper)))
 		degrees[u+1] += int64(len(above))
@@ -391,8 +392,8 @@ func writeReconstruction(c *engine.Call, req ReconstructRequest, r *reconstructi
 	err = c.WriteFile(req.File, req.Overwrite, func(w io.Writer) error {
 		var failed error
 		pairs := func(yield func(uint32, uint32) bool) {
-			opts := index.JoinOptions{Workers: c.DB.Opts.Workers, Progress: c.Meter.Update}
-			err := index.JoinRange(c.Ctx, m, radius, first, end, opts, func(u uint32, above []uint32) error {
+			opts := pairs.Options{Workers: c.DB.Opts.Workers, Progress: c.Meter.Update}
+			err := pairs.JoinRange(c.Ctx, m, radius, first, end, opts, func(u uint32, above []uint32) error {
 				for _, v := range above {
 					if !yield(u, v) {
 						return engine.ErrStopped
@@ -405,7 +406,7 @@ func writeReconstruction(c *engine.Call, req ReconstructRequest, r *reconstructi
 				failed = err
 			}
 		}
-		err := format.WriteEdgeList(c.Ctx, w, m.Rows, r.space.Graph.AppendKey, pairs)
+		err := rowtext.WriteEdgeList(c.Ctx, w, m.Rows, r.space.Graph.AppendKey, pairs)
 		return cmp.Or(failed, err)
 	})
 	stop(edges, "")

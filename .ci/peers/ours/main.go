@@ -31,10 +31,11 @@ import (
 	"time"
 
 	"heavytail/embedding"
-	"heavytail/index"
+	"heavytail/index/pairs"
 	"heavytail/storage/atomicfile"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
+	"heavytail/storage/format/rowtext"
 	"heavytail/storage/vec"
 )
 
@@ -97,7 +98,7 @@ func (f folder) prepare(edgeFile string) error {
 		return v
 	}
 	var edges []csr.Edge
-	stats, err := format.ReadEdgeList(context.Background(), in, format.EdgeListOptions{Name: edgeFile, Size: size}, func(e format.Edge) error {
+	stats, err := rowtext.ReadEdgeList(context.Background(), in, format.EdgeListOptions{Name: edgeFile, Size: size}, func(e format.Edge) error {
 		edges = append(edges, csr.Edge{U: vertex(e.Source), V: vertex(e.Target)})
 		return nil
 	})
@@ -191,7 +192,7 @@ func (f folder) radius(method string) error {
 	if err != nil {
 		return err
 	}
-	distances, err := index.SampleDistances(context.Background(), m, 10_000_000, 1)
+	distances, err := pairs.SampleDistances(context.Background(), m, 10_000_000, 1)
 	if err != nil {
 		return err
 	}
@@ -210,16 +211,16 @@ func (f folder) join(method, radius string) error {
 	if err != nil {
 		return err
 	}
-	pairs := 0
+	found := 0
 	clock := startClock()
-	err = index.Join(context.Background(), m, r, index.JoinOptions{Workers: runtime.GOMAXPROCS(0)}, func(_ uint32, neighbours []uint32) error {
-		pairs += len(neighbours)
+	err = pairs.Join(context.Background(), m, r, pairs.Options{Workers: runtime.GOMAXPROCS(0)}, func(_ uint32, neighbours []uint32) error {
+		found += len(neighbours)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	clock.print(strconv.Itoa(pairs))
+	clock.print(strconv.Itoa(found))
 	return nil
 }
 
