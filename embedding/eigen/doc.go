@@ -7,7 +7,8 @@
 //  1. A few unfiltered steps from a random block give an orthonormal basis V
 //     and the projected matrix VᵀNV. Its eigenpairs are the nodes and weights
 //     of a Gauss quadrature of the density of states, from which [density]
-//     estimates the k-th eigenvalue.
+//     estimates the k-th eigenvalue. If few nodes lie above it, [solver.refine] estimates it again
+//     from steps with a polynomial that is large there.
 //  2. [solver.planFilter] chooses the polynomial p that keeps the unwanted part of
 //     the spectrum within ±1 and grows fast above it. Its degree balances
 //     products with N, which are cheap, against orthogonalisation, which is not. The

@@ -60,16 +60,21 @@ type state struct{ value, count float64 }
 // Lanczos steps: with a random orthonormal first block of b columns, the
 // squared first components of a Ritz vector, summed over the block, are its
 // weight in a Gauss quadrature of the trace of any function of N, times b/n.
-// (Golub and Meurant, Matrices, Moments and Quadrature.) Nodes descend.
-func density(values, vectors []float64, n int) []state {
+// (Golub and Meurant, Matrices, Moments and Quadrature.) Nodes descend. Eigenvectors that come
+// before the first block in the basis, as many as kept says, count as one each.
+func density(values, vectors []float64, n, kept int) []state {
 	m := len(values)
 	states := make([]state, m)
 	for j := range states {
-		sum := 0.0
-		for _, v := range vectors[j*m : j*m+Width] {
-			sum += v * v
+		row := vectors[j*m : (j+1)*m]
+		known, random := 0.0, 0.0
+		for _, v := range row[:kept] {
+			known += v * v
 		}
-		states[j] = state{values[j], sum * float64(n) / Width}
+		for _, v := range row[kept : kept+Width] {
+			random += v * v
+		}
+		states[j] = state{values[j], known + random*float64(n-kept)/Width}
 	}
 	return states
 }
@@ -104,10 +109,12 @@ const denseEdge = 6
 
 const (
 	// margin·k is the number of eigenvalues that should lie above the filter's interval.
-	// Eigenvalues just above the interval are hardly amplified and take room in the basis.
-	// But if the interval contained the k-th eigenvalue, the solver would not converge at
-	// all, so the margin must be larger than the error of the estimate.
-	margin = 1.3
+	// If the interval contained the k-th eigenvalue, the solver would not converge at
+	// all, so the margin must be larger than the error of the estimate. A larger margin costs
+	// little: the degree is lower, so that the eigenvalues above the interval stay apart for the
+	// Lanczos steps. Of 22 solves of real and generated graphs, 20 took fewer products
+	// with 2 than with 1.3.
+	margin = 2
 
 	// maxDegree bounds the degree of the filter. The cost model may ask for more, but at
 	// higher degrees the rounding errors of the recurrence dominate.

@@ -229,10 +229,39 @@ func TestDensity_Quantiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	states := density(values, vectors, n)
+	states := density(values, vectors, n, 0)
 	for _, count := range []float64{50, 100, 150} {
 		if got, want := quantile(states, count), 1-2*count/n; math.Abs(got-want) > 0.04 {
 			t.Errorf("%g eigenvalues are above %g, not %g", count, want, got)
+		}
+	}
+}
+
+// The interval of the first filter, on spectra that end as those of large random graphs do, without
+// and with eigenvalues far above: it has the unwanted ones but for a few times k.
+func TestChoose_Edge(t *testing.T) {
+	for _, n := range []int{5_000, 30_000} {
+		for _, k := range []int{10, 40, 100} {
+			for _, outside := range []int{0, 3} {
+				d := make(diagonal, n)
+				for i := range d {
+					d[i] = 1 - 2*math.Pow((float64(i)+0.5)/float64(n), 2.0/3) // the i-th of n, from 1 to −1
+					if i < outside {
+						d[i] = 3 - float64(i)/4
+					}
+				}
+				s := newSolver(d, Options{K: k}.withDefaults())
+				if err := s.choose(context.Background()); err != nil {
+					t.Fatal(err)
+				}
+				upper, above := s.filter.center+s.filter.half, 0
+				for above < n && d[above] > upper {
+					above++
+				}
+				if s.filter.degree == 1 || above < k || above > 4*k {
+					t.Errorf("%d eigenvalues, %d outside: a filter of degree %d has %d eigenvalues above its interval for k = %d", n, outside, s.filter.degree, above, k)
+				}
+			}
 		}
 	}
 }
@@ -424,7 +453,7 @@ func TestSolver_WidensAndKeeps(t *testing.T) {
 // The last filling of the basis stops where the pairs should have converged, and they have.
 func TestSolver_StopsWhenEnough(t *testing.T) {
 	for name, d := range map[string]diagonal{"outliers": outliers(2000), "below one": belowOne(2000, 0.2, 0.5)} {
-		s := newSolver(d, Options{K: 60, Tolerance: 1e-5, Gathers: 1}.withDefaults())
+		s := newSolver(d, Options{K: 60, Tolerance: 1e-5, Gathers: 100_000}.withDefaults())
 		if err := s.choose(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -490,9 +519,9 @@ func TestSolve_ReleasesAndLeads(t *testing.T) {
 // Pairs that are far within the tolerance are left out of the projected problem, which then has the
 // eigenpairs of the whole one, in the same order.
 func TestSolver_Locks(t *testing.T) {
-	for name, d := range map[string]diagonal{"outliers": outliers(1500), "linear": linear(3000)} {
+	for name, d := range map[string]diagonal{"outliers": outliers(1500), "below one": belowOne(3000, 0.2, 0.5)} {
 		const k = 60
-		s := newSolver(d, Options{K: k, Tolerance: 1e-4, Gathers: 1}.withDefaults())
+		s := newSolver(d, Options{K: k, Tolerance: 1e-5, Gathers: 100_000}.withDefaults())
 		if err := s.choose(context.Background()); err != nil {
 			t.Fatal(err)
 		}

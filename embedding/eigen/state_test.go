@@ -140,7 +140,7 @@ func TestSolve_Checkpoints(t *testing.T) {
 	if _, err := Solve(context.Background(), op, o); !errors.Is(err, failure) {
 		t.Errorf("a save that failed: %v", err)
 	}
-	state, _ := stopped(t, op, Options{K: 25, Gathers: 1}, 60)
+	state, _ := stopped(t, op, Options{K: 25, Gathers: 1}, want.Products/Width-4)
 	for _, other := range []Options{{K: 26, From: state}, {K: 25, From: state}} {
 		size := 900
 		if other.K == 25 {
