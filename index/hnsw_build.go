@@ -59,7 +59,12 @@ func (h *HNSW) build(ctx context.Context, opts HNSWOptions, fresh []uint32) erro
 	}
 	h.twins = append(h.twins, twins...)
 	b := newBuilder(h, opts, len(first))
-	if err := b.insert(ctx, first); err != nil {
+	order := b.ordered(first)
+	linked, err := b.scan(ctx, order)
+	if err != nil {
+		return fmt.Errorf("build: %w", err)
+	}
+	if err := b.insert(ctx, order[linked:]); err != nil {
 		return fmt.Errorf("build: %w", err)
 	}
 	if err := b.repair(ctx); err != nil {

@@ -23,11 +23,22 @@ type builder struct {
 	workers []*linker
 	meter   *base.Meter
 
+	scanned []scanned // by vertex: whether a scan has linked it; nil if none was done
+
 	// Workspaces of batch and linkBack.
 	wanted [batchSize][]backLink
 	links  []backLink
 	groups [][]backLink
 }
+
+// scanned tells whether a scan has linked a vertex, and whether its links may be farther than they should.
+type scanned uint8
+
+const (
+	notScanned scanned = iota
+	sure
+	unsure
+)
 
 // backLink is a link that a vertex of a batch requests from another vertex.
 type backLink struct {
@@ -77,7 +88,20 @@ func (h *HNSW) spare(workers int) []float32 {
 // gets long links. The others follow by number: vertices with close numbers
 // are often near each other, so the vectors that one reads are in the cache
 // for the next.
-func (b *builder) insert(ctx context.Context, vertices []uint32) error {
+func (b *builder) insert(ctx context.Context, order []uint32) error {
+	for len(order) > 0 {
+		batch := order[:min(batchSize, len(order))]
+		order = order[len(batch):]
+		if err := b.batch(ctx, batch); err != nil {
+			return err
+		}
+		b.meter.Add(int64(len(batch)))
+	}
+	return nil
+}
+
+// ordered draws the levels of vertices that are absent, and returns them in the order in which they are linked.
+func (b *builder) ordered(vertices []uint32) []uint32 {
 	h := b.h
 	order := slices.Clone(vertices)
 	for _, v := range order {
@@ -92,15 +116,7 @@ func (b *builder) insert(ctx context.Context, vertices []uint32) error {
 		return cmp.Or(-cmp.Compare(h.levels[u], h.levels[v]),
 			cmp.Compare(u, v))
 	})
-	for len(order) > 0 {
-		batch := order[:min(batchSize, len(order))]
-		order = order[len(batch):]
-		if err := b.batch(ctx, batch); err != nil {
-			return err
-		}
-		b.meter.Add(int64(len(batch)))
-	}
-	return nil
+	return order
 }
 
 // batch links one batch of vertices.
@@ -187,14 +203,7 @@ func (l *linker) link(ctx context.Context, batch []uint32, i int, wanted []backL
 	l.score.row(h.exact, v)
 	highest := int(h.levels[v])
 	l.scorePeers(batch[:i])
-	l.near.heap, l.best.heap = l.near.heap[:0], l.best.heap[:0]
-	if h.height >= 0 {
-		start := l.candidate(h.entry)
-		for level := h.height; level > highest; level-- {
-			start = l.descend(level, start)
-		}
-		l.best.heap = append(l.best.heap, start)
-	}
+	l.toLevel(highest)
 	for level := highest; level >= 0; level-- {
 		l.found = l.found[:0]
 		if level <= h.height {
@@ -215,6 +224,20 @@ func (l *linker) link(ctx context.Context, batch []uint32, i int, wanted []backL
 		}
 	}
 	return wanted
+}
+
+// toLevel descends from the entry to a level, and leaves the vertex that it reaches, if there is one, as the only one in best.
+func (l *linker) toLevel(level int) {
+	h := l.h
+	l.near.heap, l.best.heap = l.near.heap[:0], l.best.heap[:0]
+	if h.height < 0 {
+		return
+	}
+	start := l.candidate(h.entry)
+	for above := h.height; above > level; above-- {
+		start = l.descend(above, start)
+	}
+	l.best.heap = append(l.best.heap, start)
 }
 
 // scorePeers scores vertices of the same batch.
