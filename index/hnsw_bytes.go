@@ -131,7 +131,7 @@ const byteBlock = 16 * vec.TileRows
 type byteSearch struct {
 	words    []uint32 // groups of 12 vectors: the a of vec.TileBytesNear
 	terms    [byteBlock / vec.TileRows]vec.RowTerms
-	best     [byteBlock]top // of places in the order
+	best     [byteBlock][]candidate // of places in the order, in any order
 	products [vec.TileRows * vec.TileCols]float32
 }
 
@@ -164,6 +164,12 @@ func (s *byteSearch) nearest(ctx context.Context, turn *vec.Turn, o *byteOrder, 
 			}
 		}
 	}
+	for i, best := range s.best[:hi-lo] {
+		if len(best) > k {
+			kth(best, k)
+			s.best[i] = best[:k]
+		}
+	}
 }
 
 // begin packs group g, whose first vertex is at a place, for a search of all others.
@@ -180,15 +186,16 @@ func (s *byteSearch) begin(o *byteOrder, words []uint32, g, first, hi int) {
 			words[l*vec.TileRows+i] = from[l*vec.TileCols]
 		}
 		terms[0][i], terms[1][i] = -math.MaxFloat32/4, 0.5/o.step[at] // all are near
-		s.best[g*vec.TileRows+i].heap = s.best[g*vec.TileRows+i].heap[:0]
+		s.best[g*vec.TileRows+i] = s.best[g*vec.TileRows+i][:0]
 	}
 	screen.Unsigned(words)
 }
 
-// offer adds the near vertices of panel p to the best of vertex i of group g.
+// offer adds the near vertices of panel p to the best of vertex i of group g, which keeps up to twice as many as wanted until
+// the farther half is dropped.
 func (s *byteSearch) offer(o *byteOrder, g, i, lo, p, end, k int, near uint32) {
 	at := lo + g*vec.TileRows + i
-	best := &s.best[at-lo]
+	best := s.best[at-lo]
 	own, by := o.size[at], 2*o.step[at]
 	products := s.products[i*vec.TileCols:][:vec.TileCols]
 	for ; near != 0; near &= near - 1 {
@@ -198,10 +205,12 @@ func (s *byteSearch) offer(o *byteOrder, g, i, lo, p, end, k int, near uint32) {
 			break
 		}
 		if other != at {
-			best.offer(candidateOf(own+o.size[other]-by*o.step[other]*products[j], uint32(other)), k)
+			best = append(best, candidateOf(own+o.size[other]-by*o.step[other]*products[j], uint32(other)))
 		}
 	}
-	if len(best.heap) == k {
-		s.terms[g][0][i] = (own - best.heap[0].key()) * s.terms[g][1][i]
+	if len(best) >= 2*k {
+		s.terms[g][0][i] = (own - kth(best, k).key()) * s.terms[g][1][i]
+		best = best[:k]
 	}
+	s.best[at-lo] = best
 }

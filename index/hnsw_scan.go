@@ -49,7 +49,7 @@ func (b *builder) scan(ctx context.Context, order []uint32) (int, error) {
 			turn := vec.NewTurn(len(b.workers))
 			w.bytes.nearest(ctx, &turn, all, lo, hi, end, h.opts.EfConstruction)
 			for i := lo; i < hi && ctx.Err() == nil; i++ {
-				b.scanned[order[i]] = w.link(level, order[i], w.bytes.best[i-lo].heap)
+				b.scanned[order[i]] = w.link(level, order[i], w.bytes.best[i-lo])
 			}
 			if level == 0 {
 				b.meter.Add(int64(hi - lo))
@@ -137,6 +137,10 @@ func (b *builder) scanPays(ctx context.Context, sample, others []uint32) bool {
 	const (
 		doubtful = 8 // as 1/doubtful, the share of the sample of which bytes may tell too little
 		queries  = 64
+		// share is how many vectors a scan compares in the time in which a search compares one of those that it compares
+		// in the sample. A search among all takes up to four times as long as in the sample. Of 100,000 vectors, a scan took 1.0
+		// of the time of searches for 465 compared in the sample, 0.9 for 434 and .4 for 1,131.
+		share = 250
 	)
 	h, l := b.h, b.workers[0]
 	if len(sample) == 0 {
@@ -151,13 +155,12 @@ func (b *builder) scanPays(ctx context.Context, sample, others []uint32) bool {
 	if doubtful*count > len(sample) {
 		return false
 	}
-	compared := make([]uint32, min(queries, len(others)))
-	for i := range compared {
-		l.scored = 0
-		l.score.row(h.exact, others[i*len(others)/len(compared)])
+	count = min(queries, len(others))
+	l.scored = 0
+	for i := range count {
+		l.score.row(h.exact, others[i*len(others)/count])
 		l.toLevel(0)
 		l.explore(ctx, 1)
-		compared[i] = uint32(l.scored)
 	}
-	return len(compared) == 0 || BatchIsFaster(len(sample)+len(others), compared)
+	return (len(sample)+len(others))*count <= share*l.scored
 }
