@@ -76,7 +76,7 @@ func (h *HNSW) build(ctx context.Context, opts HNSWOptions, fresh []uint32) erro
 
 // emptyHNSW returns an index without vertices.
 func emptyHNSW(exact *Exact, opts HNSWOptions) *HNSW {
-	opts.Workers, opts.Progress = 0, nil
+	opts.Workers, opts.Progress, opts.search = 0, nil, false
 	h := &HNSW{exact: exact, opts: opts, entry: none, height: -1}
 	h.searchers.New = func() any { return newSearcher(h) }
 	return h

@@ -23,6 +23,7 @@ type builder struct {
 	workers []*linker
 	meter   *base.Meter
 
+	search  bool      // without a scan
 	scanned []scanned // by vertex: whether a scan has linked it; nil if none was done
 
 	// Workspaces of batch and linkBack.
@@ -48,7 +49,7 @@ type backLink struct {
 
 func newBuilder(h *HNSW, opts HNSWOptions, vertices int) *builder {
 	count := base.Processors(opts.Workers)
-	b := &builder{h: h, meter: base.NewMeter(opts.Progress, "linking", int64(vertices))}
+	b := &builder{h: h, search: opts.search, meter: base.NewMeter(opts.Progress, "linking", int64(vertices))}
 	spare := h.spare(count)
 	for range min(count, batchSize) {
 		b.workers = append(b.workers, newLinker(h, spare))
@@ -157,7 +158,13 @@ func (b *builder) linkBack(links []backLink) {
 		links = links[n:]
 	}
 	b.groups = groups
-	b.parallel(len(groups), func(l *linker, i int) { l.linkBack(groups[i]) })
+	b.parallel(len(groups), func(l *linker, i int) {
+		l.from = l.from[:0]
+		for _, w := range groups[i] {
+			l.from = append(l.from, w.from)
+		}
+		l.linkBack(groups[i][0].level, groups[i][0].to, l.from)
+	})
 }
 
 // parallel calls f for 0 to n−1, each call with a worker that no other call
@@ -184,6 +191,7 @@ type linker struct {
 	found   []candidate
 	chosen  []uint32
 	skipped []uint32 // workspace of choose
+	from    []uint32 // of linkBack
 
 	peers    []candidate // the vertices of the same batch, scored
 	peerKeys []float32
@@ -309,23 +317,18 @@ next:
 	l.chosen = append(l.chosen, l.skipped[:min(len(l.skipped), most-len(l.chosen))]...)
 }
 
-// linkBack adds links to one list. If they do not fit, it chooses among them
+// linkBack adds links to some vertices to one list. If they do not fit, it chooses among them
 // and the existing links.
-func (l *linker) linkBack(wanted []backLink) {
-	list := l.h.links(wanted[0].level, wanted[0].to)
+func (l *linker) linkBack(level int, to uint32, from []uint32) {
+	list := l.h.links(level, to)
 	count := len(used(list))
-	if count+len(wanted) <= len(list) {
-		for i, w := range wanted {
-			list[count+i] = w.from
-		}
+	if count+len(from) <= len(list) {
+		copy(list[count:], from)
 		return
 	}
-	l.ids = append(l.ids[:0], list[:count]...)
-	for _, w := range wanted {
-		l.ids = append(l.ids, w.from)
-	}
+	l.ids = append(append(l.ids[:0], list[:count]...), from...)
 	l.chosen = l.chosen[:0]
-	l.relink(list, wanted[0].to)
+	l.relink(list, to)
 }
 
 // relink fills the list of a vertex with the chosen links and the best choice
