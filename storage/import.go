@@ -12,6 +12,7 @@ import (
 
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
+	"heavytail/storage/format/graphfile"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/gather"
@@ -154,7 +155,7 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 	direction.Dir, direction.Pattern = dir, pattern
 	list := gather.NewList(ctx, direction)
 	defer list.Close()
-	read, err := format.Read(ctx, r, opts.Format, list.Handler())
+	read, err := graphfile.Read(ctx, r, opts.Format, list.Handler())
 	if err == nil {
 		err = list.End(ctx, &read)
 	}

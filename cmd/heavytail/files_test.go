@@ -34,8 +34,11 @@ var layered = []string{
 	"query/internal/job", "query/internal/lists", "query/internal/methods", "query/internal/rowfile", "query/internal/scan",
 	"query/internal/scoring", "query/internal/search", "query/internal/sweep", "query/internal/textfile",
 	"query/jobs", "query/links", "query/maintenance", "query/measures", "query/plan", "query/rows", "query/studies", "query/vectors", "query/where",
-	"storage", "storage/atomicfile", "storage/csr", "storage/format", "storage/format/internal/columnfile", "storage/format/internal/decimal",
-	"storage/format/arrow", "storage/format/internal/delimited", "storage/format/internal/fault", "storage/format/internal/inflate", "storage/format/internal/tokens",
+	"storage", "storage/atomicfile", "storage/csr", "storage/format", "storage/format/arrow", "storage/format/columnar", "storage/format/graphfile", "storage/format/graphtext",
+	"storage/format/internal/columnfile", "storage/format/internal/decimal", "storage/format/internal/delimited", "storage/format/internal/fault",
+	"storage/format/internal/feed", "storage/format/internal/figure", "storage/format/internal/inflate", "storage/format/internal/reading",
+	"storage/format/internal/scan", "storage/format/internal/tokens", "storage/format/internal/typed", "storage/format/internal/writing",
+	"storage/format/rowtext", "storage/format/vectorfile",
 	"storage/generate", "storage/gonum", "storage/internal/block", "storage/internal/compress", "storage/internal/fault",
 	"storage/internal/file", "storage/internal/gather", "storage/internal/rescue",
 }

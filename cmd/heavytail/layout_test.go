@@ -21,7 +21,7 @@ import (
 // test, so that its place is decided when it is added.
 var layout = map[string][]string{
 	"storage": {
-		"storage/csr", "storage/vec", "storage/format",
+		"storage/csr", "storage/vec", "storage/format", "storage/format/graphfile",
 		"storage/internal/fault", "storage/internal/block", "storage/internal/page", "storage/internal/file", "storage/internal/gather",
 		"storage/internal/memory", "storage/internal/rescue", "storage/internal/tree", "storage/internal/graphs", "storage/internal/verify",
 	},
@@ -32,12 +32,15 @@ var layout = map[string][]string{
 	"storage/internal/fault":    {},
 	"storage/internal/compress": {"storage/internal/excerpt"},
 	"storage/internal/excerpt":  {},
-	"storage/internal/gather":   {"storage/csr", "storage/format", "storage/internal/block", "storage/internal/fault", "storage/internal/excerpt", "storage/internal/memory", "storage/vec"},
-	"storage/internal/rescue":   {"storage/csr", "storage/internal/block", "storage/internal/fault", "storage/internal/page"},
-	"storage/internal/sample":   {"storage/csr"},
-	"storage/internal/file":     {},
-	"storage/internal/memory":   {},
-	"storage/internal/page":     {},
+	"storage/internal/gather": {
+		"storage/csr", "storage/format", "storage/format/rowtext", "storage/internal/block", "storage/internal/fault", "storage/internal/excerpt",
+		"storage/internal/memory", "storage/vec",
+	},
+	"storage/internal/rescue": {"storage/csr", "storage/internal/block", "storage/internal/fault", "storage/internal/page"},
+	"storage/internal/sample": {"storage/csr"},
+	"storage/internal/file":   {},
+	"storage/internal/memory": {},
+	"storage/internal/page":   {},
 
 	"embedding/jsonnull": {},
 	"storage/checkpoint": {},
@@ -46,13 +49,53 @@ var layout = map[string][]string{
 	"storage/atomicfile": {"storage/internal/compress"},
 	"storage/format": {
 		"storage/format/internal/columnfile", "storage/format/internal/decimal", "storage/format/internal/delimited",
-		"storage/format/internal/fault", "storage/format/internal/tokens", "storage/internal/compress", "storage/internal/excerpt",
+		"storage/format/internal/fault", "storage/format/internal/figure", "storage/format/internal/scan", "storage/internal/compress",
+		"storage/internal/excerpt",
+	},
+	"storage/format/columnar": {
+		"storage/format", "storage/format/internal/columnfile", "storage/format/internal/decimal", "storage/format/internal/delimited",
+		"storage/format/internal/fault", "storage/format/internal/figure", "storage/format/internal/reading", "storage/format/internal/typed",
+		"storage/format/internal/writing", "storage/internal/excerpt",
+	},
+	"storage/format/graphfile": {
+		"storage/format", "storage/format/columnar", "storage/format/graphtext", "storage/format/internal/columnfile",
+		"storage/format/internal/delimited", "storage/format/internal/fault", "storage/format/internal/feed", "storage/format/internal/figure",
+		"storage/format/internal/tokens", "storage/format/internal/writing", "storage/format/rowtext", "storage/internal/compress",
+	},
+	"storage/format/graphtext": {
+		"storage/format", "storage/format/internal/decimal", "storage/format/internal/delimited", "storage/format/internal/fault",
+		"storage/format/internal/feed", "storage/format/internal/figure", "storage/format/internal/reading", "storage/format/internal/tokens",
+		"storage/format/internal/typed", "storage/format/internal/writing", "storage/internal/excerpt",
+	},
+	"storage/format/rowtext": {
+		"storage/format", "storage/format/internal/decimal", "storage/format/internal/delimited", "storage/format/internal/fault",
+		"storage/format/internal/feed", "storage/format/internal/figure", "storage/format/internal/reading", "storage/format/internal/scan",
+		"storage/format/internal/typed", "storage/format/internal/writing", "storage/internal/excerpt",
+	},
+	"storage/format/vectorfile": {
+		"storage/format", "storage/format/internal/decimal", "storage/format/internal/delimited", "storage/format/internal/fault",
+		"storage/format/internal/feed", "storage/format/internal/tokens", "storage/format/internal/writing", "storage/internal/excerpt",
 	},
 
 	"storage/format/internal/decimal":   {},
 	"storage/format/internal/fault":     {},
 	"storage/format/internal/delimited": {"storage/format/internal/decimal", "storage/format/internal/fault", "storage/internal/excerpt"},
-	"storage/format/internal/tokens":    {"storage/format/internal/decimal", "storage/format/internal/fault", "storage/internal/excerpt"},
+	"storage/format/internal/figure":    {"storage/format/internal/decimal", "storage/format/internal/delimited", "storage/internal/excerpt"},
+	"storage/format/internal/scan":      {"storage/format/internal/delimited", "storage/format/internal/figure", "storage/internal/compress"},
+	"storage/format/internal/feed": {
+		"storage/format", "storage/format/internal/delimited", "storage/format/internal/fault", "storage/format/internal/reading",
+		"storage/format/internal/scan", "storage/format/internal/tokens", "storage/internal/compress",
+	},
+	"storage/format/internal/reading": {
+		"storage/format", "storage/format/internal/delimited", "storage/format/internal/fault", "storage/format/internal/figure",
+		"storage/internal/excerpt",
+	},
+	"storage/format/internal/typed": {"storage/format", "storage/format/internal/decimal", "storage/internal/excerpt"},
+	"storage/format/internal/writing": {
+		"storage/format", "storage/format/internal/decimal", "storage/format/internal/delimited", "storage/format/internal/fault",
+		"storage/format/internal/figure", "storage/format/internal/typed", "storage/internal/excerpt",
+	},
+	"storage/format/internal/tokens": {"storage/format/internal/decimal", "storage/format/internal/fault", "storage/internal/excerpt"},
 
 	"storage/format/internal/columnfile": {},
 	"storage/format/internal/columntest": {"storage/format/internal/columnfile"},
@@ -98,11 +141,14 @@ var layout = map[string][]string{
 
 	// Below the families; each imports only those before it.
 	"query/internal/lists":   {},
-	"query/internal/rowfile": {"query/rows", "storage/format"},
-	"query/internal/session": {"index", "query/fault", "query/parser", "query/plan", "query/rows", "storage", "storage/atomicfile", "storage/csr", "storage/format", "storage/vec"},
-	"query/internal/bind":    {"embedding/option", "query/fault", "query/parser", "query/rows"},
-	"query/internal/job":     {"embedding", "query/fault", "query/internal/session", "query/rows", "storage", "storage/vec"},
-	"query/internal/cells":   {"query/internal/lists", "query/internal/session", "query/rows", "storage", "storage/format"},
+	"query/internal/rowfile": {"query/rows", "storage/format", "storage/format/columnar"},
+	"query/internal/session": {
+		"index", "query/fault", "query/parser", "query/plan", "query/rows", "storage", "storage/atomicfile", "storage/csr", "storage/format",
+		"storage/format/columnar", "storage/format/graphfile", "storage/vec",
+	},
+	"query/internal/bind":  {"embedding/option", "query/fault", "query/parser", "query/rows"},
+	"query/internal/job":   {"embedding", "query/fault", "query/internal/session", "query/rows", "storage", "storage/vec"},
+	"query/internal/cells": {"query/internal/lists", "query/internal/session", "query/rows", "storage", "storage/format"},
 	"query/internal/conditions": {
 		"query/fault", "query/internal/bind", "query/internal/session", "query/parser", "query/rows", "query/where", "storage",
 		"storage/format",
@@ -110,7 +156,7 @@ var layout = map[string][]string{
 	"query/internal/engine": {
 		"embedding", "embedding/evaluate", "embedding/option", "query/fault", "query/help", "query/internal/bind",
 		"query/internal/cells", "query/internal/conditions", "query/internal/job", "query/internal/lists", "query/internal/rowfile", "query/internal/session",
-		"query/parser", "query/plan", "query/rows", "storage", "storage/format",
+		"query/parser", "query/plan", "query/rows", "storage", "storage/format", "storage/format/columnar", "storage/format/graphfile",
 	},
 	"query/internal/entries": {
 		"index", "query/catalogue", "query/fault", "query/internal/cells", "query/internal/engine", "query/internal/lists",
@@ -122,7 +168,7 @@ var layout = map[string][]string{
 	},
 	"query/internal/export": {
 		"embedding/option", "query/fault", "query/files", "query/internal/engine", "query/internal/lists", "query/internal/session",
-		"query/parser", "query/plan", "query/rows", "storage", "storage/format",
+		"query/parser", "query/plan", "query/rows", "storage", "storage/format", "storage/format/columnar",
 	},
 	"query/internal/textfile": {
 		"embedding/option", "query/fault", "query/internal/bind", "query/internal/engine", "storage", "storage/format",
@@ -137,7 +183,7 @@ var layout = map[string][]string{
 	"query/internal/search": {
 		"embedding/option", "index", "query/catalogue", "query/fault", "query/internal/bind", "query/internal/conditions", "query/internal/engine",
 		"query/internal/entries", "query/internal/lists", "query/internal/scan", "query/internal/session", "query/parser", "query/plan",
-		"query/rows", "query/where", "storage", "storage/format", "storage/vec",
+		"query/rows", "query/where", "storage", "storage/format", "storage/format/graphfile", "storage/vec",
 	},
 	"query/internal/sweep": {
 		"embedding/evaluate", "embedding/option", "query/fault", "query/internal/cells", "query/internal/engine", "query/rows",
@@ -162,7 +208,8 @@ var layout = map[string][]string{
 		"query/files", "query/help", "query/internal/bind", "query/internal/cells", "query/internal/conditions",
 		"query/internal/engine", "query/internal/entries", "query/internal/export", "query/internal/lists", "query/internal/scan",
 		"query/internal/search", "query/internal/session", "query/internal/textfile", "query/parser", "query/plan", "query/rows",
-		"query/where", "storage", "storage/csr", "storage/format", "storage/generate",
+		"query/where", "storage", "storage/csr", "storage/format", "storage/format/columnar", "storage/format/graphfile",
+		"storage/format/graphtext", "storage/format/rowtext", "storage/format/vectorfile", "storage/generate",
 	},
 	"query/vectors": {
 		"embedding", "embedding/evaluate", "embedding/jsonnull", "embedding/netmf", "embedding/option", "embedding/propagate", "embedding/run",
@@ -171,6 +218,7 @@ var layout = map[string][]string{
 		"query/internal/engine", "query/internal/entries", "query/internal/export", "query/internal/indexes", "query/internal/job",
 		"query/internal/lists", "query/internal/methods", "query/internal/scan", "query/internal/search", "query/internal/session",
 		"query/internal/sweep", "query/parser", "query/plan", "query/rows", "query/where", "storage", "storage/csr", "storage/format",
+		"storage/format/columnar", "storage/format/rowtext", "storage/format/vectorfile",
 		"storage/vec",
 	},
 	"query/links": {
@@ -178,7 +226,8 @@ var layout = map[string][]string{
 		"query/help", "query/internal/bind", "query/internal/cells", "query/internal/conditions", "query/internal/engine",
 		"query/internal/entries", "query/internal/job", "query/internal/lists", "query/internal/rowfile", "query/internal/scan",
 		"query/internal/scoring", "query/internal/search", "query/internal/session", "query/internal/textfile", "query/parser",
-		"query/plan", "query/rows", "query/where", "storage", "storage/atomicfile", "storage/csr", "storage/format", "storage/vec",
+		"query/plan", "query/rows", "query/where", "storage", "storage/atomicfile", "storage/csr", "storage/format", "storage/format/columnar",
+		"storage/format/graphfile", "storage/vec",
 	},
 	"query/studies": {
 		"embedding", "embedding/evaluate", "embedding/jsonnull", "embedding/link", "embedding/option", "embedding/run",

@@ -10,16 +10,18 @@ import (
 	"testing"
 )
 
-// inner reports whether a package is one of the inner packages of query.
-func inner(path string) bool { return strings.HasPrefix(path, "heavytail/query/internal/") }
+// inner reports whether a package is one of the inner packages of query and storage/format.
+func inner(path string) bool {
+	return strings.HasPrefix(path, "heavytail/query/internal/") || strings.HasPrefix(path, "heavytail/storage/format/internal/")
+}
 
-// TestLayout_Aliases expects no public type of query that is another name of an inner one, and no public
-// struct with a public field of an inner type: go doc would hide what callers read and write.
+// TestLayout_Aliases expects no public type of query or storage/format that is another name of an inner one, and no
+// public struct with a public field of an inner type: go doc would hide what callers read and write.
 func TestLayout_Aliases(t *testing.T) {
 	packages, exports := listPackages(t)
 	compiled := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	for _, p := range packages {
-		if inner(p.ImportPath) || !strings.HasPrefix(p.ImportPath, "heavytail/query") {
+		if inner(p.ImportPath) || !strings.HasPrefix(p.ImportPath, "heavytail/query") && !strings.HasPrefix(p.ImportPath, "heavytail/storage/format") {
 			continue
 		}
 		pkg, err := compiled.Import(p.ImportPath)

@@ -208,8 +208,8 @@ func (l *nearList) sample(x *vec.Matrix, reach float64) {
 	for _, count := range near {
 		all += count
 	}
-	pairs := float64(all) / (most * most) * float64(n) * float64(n) / 2
-	for ; pairs > float64(l.most)/2; pairs /= 2 {
+	found := float64(all) / (most * most) * float64(n) * float64(n) / 2
+	for ; found > float64(l.most)/2; found /= 2 {
 		l.Sampled++
 	}
 }
@@ -220,7 +220,7 @@ func (l *nearList) sample(x *vec.Matrix, reach float64) {
 func (l *nearList) adapt(step float64) {
 	n := float64(len(l.rows))
 	switch {
-	case l.moving != nil:
+	case l.moving != nil && float64(l.Joined) < 0.75*n*n/2:
 		l.Skin = min(mostSkin, passesOfSkin*2*l.Part*step)
 	case l.Radius > 0 && l.Skin > 0:
 		if pairCost*float64(l.Looked) > n*n/2 {

@@ -18,6 +18,7 @@ import (
 	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/format"
+	"heavytail/storage/format/graphfile"
 )
 
 // DeleteVerticesRequest asks to delete vertices with their edges: the vertices
@@ -283,7 +284,7 @@ func runDeleteEdgesFile(c *engine.Call, req DeleteEdgesFileRequest, _ engine.Not
 // deleteEdgesOf deletes the edges that a reader lists, a batch at a time.
 func deleteEdgesOf(c *engine.Call, tx *storage.Tx, graph string, in io.Reader, opts format.EdgeListOptions) (storage.WriteStats, error) {
 	d := edgeDeletion{tx: tx, graph: graph}
-	read, err := format.ReadPairs(c.Ctx, in, opts, func(source, target []byte) error {
+	read, err := graphfile.ReadPairs(c.Ctx, in, opts, func(source, target []byte) error {
 		return d.add(string(source), string(target))
 	})
 	if err == nil {

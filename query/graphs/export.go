@@ -19,6 +19,10 @@ import (
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
+	"heavytail/storage/format/columnar"
+	"heavytail/storage/format/graphtext"
+	"heavytail/storage/format/rowtext"
+	"heavytail/storage/format/vectorfile"
 )
 
 func vertexFormats() []export.Format {
@@ -116,7 +120,7 @@ func runExportGraph(c *engine.Call, req files.ExportRequest, found exportTarget)
 			return files.ExportResult{}, err
 		}
 	}
-	keys := func(w io.Writer) error { return format.WriteKeys(c.Ctx, w, g.Vertices, g.Key) }
+	keys := func(w io.Writer) error { return vectorfile.WriteKeys(c.Ctx, w, g.Vertices, g.Key) }
 	return export.Run(c, req, found.form, list.count(), keys, func(w io.Writer) error {
 		return writeGraph(c, w, req, found.form, g, view.Info)
 	})
@@ -124,25 +128,25 @@ func runExportGraph(c *engine.Call, req files.ExportRequest, found exportTarget)
 
 func writeGraph(c *engine.Call, w io.Writer, req files.ExportRequest, form export.Format, g format.Graph, info storage.GraphInfo) error {
 	if form.Columnar != "" {
-		return format.WriteEdgesColumnar(c.Ctx, w, form.Columnar, g, export.GraphNotes(info))
+		return columnar.WriteEdges(c.Ctx, w, form.Columnar, g, export.GraphNotes(info))
 	}
 	switch form.Name {
 	case "csv", "neo4j":
-		return format.WriteCSV(c.Ctx, w, g, format.CSVOptions{Spreadsheet: req.Spreadsheet, Neo4j: form.Name == "neo4j"})
+		return rowtext.WriteCSV(c.Ctx, w, g, rowtext.CSVOptions{Spreadsheet: req.Spreadsheet, Neo4j: form.Name == "neo4j"})
 	case "graphml":
-		return format.WriteGraphML(c.Ctx, w, g)
+		return graphtext.WriteGraphML(c.Ctx, w, g)
 	case "gexf":
-		return format.WriteGEXF(c.Ctx, w, g)
+		return graphtext.WriteGEXF(c.Ctx, w, g)
 	case "json":
-		return format.WriteNodeLink(c.Ctx, w, g)
+		return graphtext.WriteNodeLink(c.Ctx, w, g)
 	case "gml":
-		return format.WriteGML(c.Ctx, w, g)
+		return graphtext.WriteGML(c.Ctx, w, g)
 	case "pajek":
-		return format.WritePajek(c.Ctx, w, g)
+		return graphtext.WritePajek(c.Ctx, w, g)
 	case "metis":
-		return format.WriteMETIS(c.Ctx, w, g)
+		return graphtext.WriteMETIS(c.Ctx, w, g)
 	}
-	return format.WriteEdges(c.Ctx, w, g)
+	return rowtext.WriteEdges(c.Ctx, w, g)
 }
 
 // giveEdgeColumns gives a graph the attributes of its edges.
@@ -204,9 +208,9 @@ func runExportVertices(c *engine.Call, req files.ExportRequest, found exportTarg
 	g := formatGraph(c, view, edgeList{rows: view.Graph}, columns)
 	return export.Run(c, req, found.form, int64(g.Vertices), nil, func(w io.Writer) error {
 		if form := found.form.Columnar; form != "" {
-			return format.WriteVerticesColumnar(c.Ctx, w, form, g, export.GraphNotes(view.Info))
+			return columnar.WriteVertices(c.Ctx, w, form, g, export.GraphNotes(view.Info))
 		}
-		return format.WriteVertices(c.Ctx, w, g, format.CSVOptions{Spreadsheet: req.Spreadsheet, Neo4j: found.form.Name == "neo4j"})
+		return rowtext.WriteVertices(c.Ctx, w, g, rowtext.CSVOptions{Spreadsheet: req.Spreadsheet, Neo4j: found.form.Name == "neo4j"})
 	})
 }
 

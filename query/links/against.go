@@ -26,6 +26,7 @@ import (
 	"heavytail/query/rows"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
+	"heavytail/storage/format/graphfile"
 	"heavytail/storage/vec"
 )
 
@@ -382,7 +383,7 @@ func (p *pairCheck) file(from PairSource) error {
 }
 
 func (p *pairCheck) pairs(in io.Reader, opts format.EdgeListOptions) error {
-	stats, err := format.ReadPairs(p.call.Ctx, in, opts, p.add)
+	stats, err := graphfile.ReadPairs(p.call.Ctx, in, opts, p.add)
 	if err == nil {
 		textfile.NoteComments(p.call, stats.LateComments)
 	}

@@ -20,6 +20,7 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage/format"
+	"heavytail/storage/format/columnar"
 )
 
 // ScoreResult is the answer of Score.
@@ -251,7 +252,7 @@ func scoreRowsInto(c *engine.Call, s *loadedScoring, in io.Reader, opts format.E
 	if err != nil {
 		return 0, err
 	}
-	notes := []format.Note{{Key: "heavytail.graph", Text: s.graph.Info.Name}}
+	notes := []columnar.Note{{Key: "heavytail.graph", Text: s.graph.Info.Name}}
 	err = c.WriteFile(req.Into, req.Overwrite, func(out io.Writer) error {
 		w := rowfile.New(out, form, scoreColumns(req.With, further.names), further.types(len(req.With)), notes)
 		if total, err = s.chosen(c, in, opts, req.choice(), further, func(p ScoredPair) error { return w.Row(further.row(p)) }); err != nil {

@@ -17,6 +17,7 @@ import (
 	"heavytail/query/internal/textfile"
 	"heavytail/query/rows"
 	"heavytail/storage/format"
+	"heavytail/storage/format/graphfile"
 )
 
 // scoreChoice says which of the scored pairs are kept.
@@ -125,7 +126,7 @@ func readPairs(c *engine.Call, ctx context.Context, in io.Reader, opts format.Ed
 	}
 	var stats format.ReadStats
 	err := some.Read(func(next func() (bool, error)) (err error) {
-		stats, err = format.ReadPairRows(ctx, in, opts, further.numbers(), func(source, target []byte, values [][]byte) error {
+		stats, err = graphfile.ReadPairRows(ctx, in, opts, further.numbers(), func(source, target []byte, values [][]byte) error {
 			pairs.Add(1)
 			if in, err := next(); !in {
 				return err
@@ -291,7 +292,7 @@ func further(c *engine.Call, path, wanted string, opts format.EdgeListOptions, w
 		return found, err
 	}
 	defer in.Close()
-	there, err := format.PairColumns(c.Ctx, in, opts)
+	there, err := graphfile.PairColumns(c.Ctx, in, opts)
 	if err != nil {
 		return found, textfile.FormatMistake(err)
 	}

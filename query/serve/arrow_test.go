@@ -15,6 +15,7 @@ import (
 	"heavytail/query/serve"
 	"heavytail/storage/format"
 	_ "heavytail/storage/format/arrow"
+	"heavytail/storage/format/graphfile"
 )
 
 // An answer in the format arrow is a stream with the rows of the statement, in several frames, and one
@@ -57,7 +58,7 @@ func TestServe_Arrow(t *testing.T) {
 			texts = append(texts, string(key)+" "+string(bytes.Join(values, []byte(" "))))
 			return nil
 		}}
-		if _, err := format.Read(context.Background(), bytes.NewReader(stream), format.Options{Layout: format.LayoutVertices}, h); err != nil {
+		if _, err := graphfile.Read(context.Background(), bytes.NewReader(stream), format.Options{Layout: format.LayoutVertices}, h); err != nil {
 			t.Fatal(err)
 		}
 		return texts

@@ -21,6 +21,8 @@ import (
 	"heavytail/query/plan"
 	"heavytail/storage"
 	"heavytail/storage/format"
+	"heavytail/storage/format/columnar"
+	"heavytail/storage/format/vectorfile"
 )
 
 func embeddingFormats() []export.Format {
@@ -67,7 +69,7 @@ var exportEmbedding = &engine.Statement[*parser.ExportEmbedding, files.ExportReq
 		if err != nil {
 			return files.ExportResult{}, err
 		}
-		keys := func(w io.Writer) error { return format.WriteKeys(c.Ctx, w, s.Matrix.Rows, s.Graph.AppendKey) }
+		keys := func(w io.Writer) error { return vectorfile.WriteKeys(c.Ctx, w, s.Matrix.Rows, s.Graph.AppendKey) }
 		return export.Run(c, req, found.form, int64(s.Matrix.Rows), keys, func(w io.Writer) error { return writeVectors(c, w, found.form, s) })
 	},
 	Table: export.Table[files.ExportRequest],
@@ -92,19 +94,19 @@ func writeVectors(c *engine.Call, w io.Writer, form export.Format, s *session.Sp
 	}
 	switch {
 	case form.Name == "npy":
-		return format.WriteNPY(c.Ctx, w, rows, dim, row)
+		return vectorfile.WriteNPY(c.Ctx, w, rows, dim, row)
 	case form.Name == "word2vec_binary":
-		return format.WriteWord2VecBinary(c.Ctx, w, rows, dim, s.Graph.AppendKey, row)
+		return vectorfile.WriteWord2VecBinary(c.Ctx, w, rows, dim, s.Graph.AppendKey, row)
 	case form.Columnar != "":
-		return format.WriteVectorsColumnar(c.Ctx, w, form.Columnar, rows, dim, s.Graph.AppendKey, row, embeddingNotes(s.Info))
+		return columnar.WriteVectors(c.Ctx, w, form.Columnar, rows, dim, s.Graph.AppendKey, row, embeddingNotes(s.Info))
 	}
-	return format.WriteWord2Vec(c.Ctx, w, rows, dim, s.Graph.AppendKey, row)
+	return vectorfile.WriteWord2Vec(c.Ctx, w, rows, dim, s.Graph.AppendKey, row)
 }
 
 // embeddingNotes are the metadata of a columnar file that was made from an embedding.
-func embeddingNotes(e storage.EmbeddingInfo) []format.Note {
+func embeddingNotes(e storage.EmbeddingInfo) []columnar.Note {
 	number := func(n uint64) string { return strconv.FormatUint(n, 10) }
-	return []format.Note{
+	return []columnar.Note{
 		{Key: "heavytail.graph", Text: e.Graph}, {Key: "heavytail.version", Text: number(e.GraphVersion)},
 		{Key: "heavytail.embedding", Text: e.Name}, {Key: "heavytail.generation", Text: number(e.Generation)},
 		{Key: "heavytail.method", Text: e.Method}, {Key: "heavytail.seed", Text: number(e.Seed)},
@@ -234,9 +236,9 @@ func runExportWalks(c *engine.Call, req ExportWalksRequest, found walkTarget) (f
 			return walks.Append(dst, int(first)+i)
 		}
 		if form := format.ColumnarOf(req.Path); form != "" {
-			notes := append(export.GraphNotes(g.Info), format.Note{Key: "heavytail.method", Text: found.Text().String()})
-			return format.WriteWalksColumnar(c.Ctx, w, form, first, int(count), g.AppendKey, walk, notes)
+			notes := append(export.GraphNotes(g.Info), columnar.Note{Key: "heavytail.method", Text: found.Text().String()})
+			return columnar.WriteWalks(c.Ctx, w, form, first, int(count), g.AppendKey, walk, notes)
 		}
-		return format.WriteWalks(c.Ctx, w, walks.Vertices, int(count), g.AppendKey, walk)
+		return vectorfile.WriteWalks(c.Ctx, w, walks.Vertices, int(count), g.AppendKey, walk)
 	})
 }

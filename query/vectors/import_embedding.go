@@ -26,6 +26,8 @@ import (
 	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/format"
+	"heavytail/storage/format/columnar"
+	"heavytail/storage/format/vectorfile"
 	"heavytail/storage/vec"
 )
 
@@ -42,7 +44,7 @@ type ImportEmbeddingRequest struct {
 	// its number, counted from 0.
 	Keys string
 	// Key and Vector are the columns of a columnar file, by name or number. See
-	// format.ReadVectorsColumnar.
+	// columnar.ReadVectors.
 	Key, Vector string
 	// ZeroMissing gives vertices that the file does not have a vector of zeros, which is
 	// similar to nothing. Otherwise they are an error.
@@ -269,11 +271,11 @@ func (r *vectorImport) read(form export.Format) error {
 	switch {
 	case form.Name == "npy":
 		h.Row = r.matrixRow
-		return format.ReadNPY(r.Ctx, in, opts, h)
+		return vectorfile.ReadNPY(r.Ctx, in, opts, h)
 	case form.Columnar != "":
-		return format.ReadVectorsColumnar(r.Ctx, in, form.Columnar, opts, h)
+		return columnar.ReadVectors(r.Ctx, in, form.Columnar, opts, h)
 	}
-	return format.ReadWord2Vec(r.Ctx, in, opts, h)
+	return vectorfile.ReadWord2Vec(r.Ctx, in, opts, h)
 }
 
 // shape reserves the memory for the vectors of all vertices of the graph, however

@@ -22,7 +22,7 @@ import (
 	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/csr"
-	"heavytail/storage/format"
+	"heavytail/storage/format/rowtext"
 	"heavytail/storage/vec"
 )
 
@@ -406,7 +406,7 @@ func writeReconstruction(c *engine.Call, req ReconstructRequest, r *reconstructi
 				failed = err
 			}
 		}
-		err := format.WriteEdgeList(c.Ctx, w, m.Rows, r.space.Graph.AppendKey, pairs)
+		err := rowtext.WriteEdgeList(c.Ctx, w, m.Rows, r.space.Graph.AppendKey, pairs)
 		return cmp.Or(failed, err)
 	})
 	stop(edges, "")

@@ -1,4 +1,4 @@
-package format
+package format_test
 
 import (
 	"bytes"
@@ -11,6 +11,10 @@ import (
 	"strconv"
 	"testing"
 
+	"heavytail/storage/format"
+	"heavytail/storage/format/graphfile"
+	"heavytail/storage/format/rowtext"
+	"heavytail/storage/format/vectorfile"
 	"heavytail/storage/internal/compress"
 )
 
@@ -30,21 +34,21 @@ func BenchmarkReadEdgeList(b *testing.B) {
 		read func(text []byte, separator byte) (int64, error)
 	}{
 		{"own", func(text []byte, _ byte) (int64, error) {
-			stats, err := ReadEdgeList(context.Background(), bytes.NewReader(text), EdgeListOptions{}, func(Edge) error { return nil })
+			stats, err := rowtext.ReadEdgeList(context.Background(), bytes.NewReader(text), format.EdgeListOptions{}, func(format.Edge) error { return nil })
 			return stats.Edges, err
 		}},
 		{"pairs", func(text []byte, _ byte) (int64, error) {
-			stats, err := ReadPairs(context.Background(), bytes.NewReader(text), EdgeListOptions{}, func(_, _ []byte) error { return nil })
+			stats, err := graphfile.ReadPairs(context.Background(), bytes.NewReader(text), format.EdgeListOptions{}, func(_, _ []byte) error { return nil })
 			return stats.Edges, err
 		}},
 		{"parser", func(text []byte, _ byte) (int64, error) {
-			p := newParser(Options{}.withDefaults(), false, Handler{Edge: func(Edge) error { return nil }})
+			p := rowtext.Lines(format.Options{}.WithDefaults(), format.Handler{Edge: func(format.Edge) error { return nil }})
 			for block := range slices.Chunk(text, compress.BlockBytes) {
-				if err := p.block(block); err != nil {
+				if err := p.Block(block); err != nil {
 					return 0, err
 				}
 			}
-			return p.stats.Edges, p.finish()
+			return p.Stats.Edges, p.Finish()
 		}},
 		{"csv", readCSV},
 	}
@@ -88,7 +92,7 @@ func BenchmarkReadUnusual(b *testing.B) {
 		b.Run(fmt.Sprintf("line=%q", fmt.Sprintf(form, 1, 2)), func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				stats, err := ReadPairs(context.Background(), bytes.NewReader(text), EdgeListOptions{}, func(_, _ []byte) error { return nil })
+				stats, err := graphfile.ReadPairs(context.Background(), bytes.NewReader(text), format.EdgeListOptions{}, func(_, _ []byte) error { return nil })
 				if stats.Edges != benchEdges || err != nil {
 					b.Fatal(stats, err)
 				}
@@ -108,7 +112,7 @@ func BenchmarkReadCompressed(b *testing.B) {
 		b.Run("compression="+c.name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				stats, err := ReadEdgeList(context.Background(), bytes.NewReader(c.data), EdgeListOptions{}, func(Edge) error { return nil })
+				stats, err := rowtext.ReadEdgeList(context.Background(), bytes.NewReader(c.data), format.EdgeListOptions{}, func(format.Edge) error { return nil })
 				if stats.Edges != benchEdges || err != nil {
 					b.Fatal(stats, err)
 				}
@@ -131,7 +135,7 @@ func BenchmarkWriteEdgeList(b *testing.B) {
 	var out countingWriter
 	for b.Loop() {
 		out.n = 0
-		err := WriteEdgeList(context.Background(), &out, benchEdges, key, func(yield func(u, v uint32) bool) {
+		err := rowtext.WriteEdgeList(context.Background(), &out, benchEdges, key, func(yield func(u, v uint32) bool) {
 			for v := range uint32(benchEdges) {
 				if !yield(v, benchEdges-1-v) {
 					return
@@ -156,7 +160,7 @@ func BenchmarkWriteWord2Vec(b *testing.B) {
 	var out countingWriter
 	for b.Loop() {
 		out.n = 0
-		err := WriteWord2Vec(context.Background(), &out, rows, dim, key, func(int) []float32 { return values })
+		err := vectorfile.WriteWord2Vec(context.Background(), &out, rows, dim, key, func(int) []float32 { return values })
 		if err != nil || out.n < 5*rows*dim {
 			b.Fatal(out.n, err)
 		}
@@ -171,16 +175,16 @@ func BenchmarkRead(b *testing.B) {
 	const head = "<graphml><key id='d0' for='node' attr.name='x' attr.type='int'/><graph>\n"
 	for _, c := range []struct {
 		name, head, form string
-		opts             Options
+		opts             format.Options
 	}{
-		{"weights", "source,target,weight\n", "%d,%d,0.25\n", Options{}},
-		{"weights and times", "# source target weight time\n", "%d %d 2 1700000000\n", Options{}},
-		{"attributes", "source,target,since:integer,kind\n", "%d,%d,2024,text\n", Options{}},
-		{"dates", "source,target,date\n", "%d,%d,2024-01-02T03:04:05Z\n", Options{}},
-		{"adjacency", "", "%d %d\n", Options{Layout: LayoutAdjacency}},
-		{"vertices", "key,x,y\n", "%d,%d,text\n", Options{Layout: LayoutVertices}},
-		{"matrix", "%%MatrixMarket matrix coordinate real general\n1400000 1400000 200000\n", "%d %d 0.5\n", Options{}},
-		{"graphml", head, "<node id='%d'><data key='d0'>%d</data></node>\n", Options{}},
+		{"weights", "source,target,weight\n", "%d,%d,0.25\n", format.Options{}},
+		{"weights and times", "# source target weight time\n", "%d %d 2 1700000000\n", format.Options{}},
+		{"attributes", "source,target,since:integer,kind\n", "%d,%d,2024,text\n", format.Options{}},
+		{"dates", "source,target,date\n", "%d,%d,2024-01-02T03:04:05Z\n", format.Options{}},
+		{"adjacency", "", "%d %d\n", format.Options{Layout: format.LayoutAdjacency}},
+		{"vertices", "key,x,y\n", "%d,%d,text\n", format.Options{Layout: format.LayoutVertices}},
+		{"matrix", "%%MatrixMarket matrix coordinate real general\n1400000 1400000 200000\n", "%d %d 0.5\n", format.Options{}},
+		{"graphml", head, "<node id='%d'><data key='d0'>%d</data></node>\n", format.Options{}},
 	} {
 		text := []byte(c.head)
 		for i := range benchEdges {
@@ -192,8 +196,8 @@ func BenchmarkRead(b *testing.B) {
 		b.Run("layout="+c.name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				h := Handler{EdgeColumns: func([]Column) error { return nil }}
-				stats, err := Read(context.Background(), bytes.NewReader(text), c.opts, h)
+				h := format.Handler{EdgeColumns: func([]format.Column) error { return nil }}
+				stats, err := graphfile.Read(context.Background(), bytes.NewReader(text), c.opts, h)
 				if max(stats.Edges, stats.Vertices) < benchEdges || err != nil {
 					b.Fatal(stats, err)
 				}

@@ -1,4 +1,4 @@
-package format
+package format_test
 
 import (
 	"bytes"
@@ -7,14 +7,18 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"heavytail/storage/format"
+	"heavytail/storage/format/graphfile"
+	"heavytail/storage/format/graphtext"
 )
 
 func TestRead_Collections(t *testing.T) {
 	t.Parallel()
-	none := Options{EdgeListOptions: EdgeListOptions{Header: HeaderNone}}
+	none := format.Options{EdgeListOptions: format.EdgeListOptions{Header: format.HeaderNone}}
 	for _, c := range []struct {
 		name, text, want string
-		opts             Options
+		opts             format.Options
 		n, m             int64
 		directed         bool
 	}{
@@ -23,13 +27,13 @@ func TestRead_Collections(t *testing.T) {
 		{name: "SNAP, undirected", text: "# Undirected graph: x.txt\n# Nodes: 2 Edges: 1\n1 2\n", want: "edge 1>2\n", n: 2, m: 1},
 		{name: "KONECT, unweighted", text: "% sym unweighted\n% 2 3 3\n1 2 1\n2 3 1 77\n", want: "edge 1>2\nedge 2>3@77\n", n: 3, m: 2},
 		{name: "KONECT, weighted", text: "% asym posweighted\n1 2 2.5 7\n2 3\n3 1 4\n", want: "directed\nedge 1>2*2.5@7\nedge 2>3\nedge 3>1*4\n", directed: true},
-		{name: "KONECT, without weights", text: "% sym weighted\n1 2 -1 7\n", opts: Options{EdgeListOptions: EdgeListOptions{Weight: NoColumn}}, want: "edge 1>2@7\n"},
+		{name: "KONECT, without weights", text: "% sym weighted\n1 2 -1 7\n", opts: format.Options{EdgeListOptions: format.EdgeListOptions{Weight: format.NoColumn}}, want: "edge 1>2@7\n"},
 		{name: "KONECT, both sides taken as one", text: "% bip unweighted\n% 1 2 9\n1 1\n", opts: none, want: "edge 1>1\n"},
 		{name: "prose", text: "% sym matrix\n# nodes: many edges: few\n1 2\n", want: "edge 1>2\n"},
 		{name: "below an edge", text: "1 2\n# Directed graph\n# Nodes: 3 Edges: 4\n", want: "edge 1>2\n"},
 	} {
 		c.opts.Name = "out.moreno_health"
-		if !strings.HasPrefix(c.name, "KONECT") || c.opts.Header == HeaderNone {
+		if !strings.HasPrefix(c.name, "KONECT") || c.opts.Header == format.HeaderNone {
 			c.opts.Name = "x.txt"
 		}
 		got, stats, err := transcript(t, strings.NewReader(c.text), c.opts)
@@ -41,8 +45,8 @@ func TestRead_Collections(t *testing.T) {
 		"% bip unweighted\n1 1\n": "1: the comment above says bip",
 		"% sym signed\n1 2 -1\n":  `weight "-1"`,
 	} {
-		_, err := Read(t.Context(), strings.NewReader(text), Options{}, Handler{})
-		var line *LineError
+		_, err := graphfile.Read(t.Context(), strings.NewReader(text), format.Options{}, format.Handler{})
+		var line *format.LineError
 		if !errors.As(err, &line) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
@@ -66,7 +70,7 @@ func TestWriteMETIS_RoundTrip(t *testing.T) {
 				w := float32(rapid.IntRange(0, 3).Draw(r, "weight"))
 				weights[v][u], weights[u][v] = w, w
 				if w > 0 {
-					e := Edge{Source: []byte(metisKey(v)), Target: []byte(metisKey(u)), Weight: 1}
+					e := format.Edge{Source: []byte(metisKey(v)), Target: []byte(metisKey(u)), Weight: 1}
 					if weighted {
 						e.Weight, e.Weighted = float64(w), true
 					}
@@ -75,17 +79,17 @@ func TestWriteMETIS_RoundTrip(t *testing.T) {
 			}
 		}
 		var text bytes.Buffer
-		if err := WriteMETIS(t.Context(), &text, Graph{Vertices: n, Weighted: weighted, Neighbors: neighborsOf(weights)}); err != nil {
+		if err := graphtext.WriteMETIS(t.Context(), &text, format.Graph{Vertices: n, Weighted: weighted, Neighbors: neighborsOf(weights)}); err != nil {
 			r.Fatal(err)
 		}
 		written := text.String()
-		if got, _, err := transcript(t, strings.NewReader(written), Options{Layout: LayoutMETIS}); err != nil || got != want {
+		if got, _, err := transcript(t, strings.NewReader(written), format.Options{Layout: format.LayoutMETIS}); err != nil || got != want {
 			r.Fatalf("%v: read\n%swant\n%sfrom\n%s", err, got, want, written)
 		}
 	})
 	for _, weights := range [][][]float32{{{0, 0.5}, {0.5, 0}}, {{0, 1e30}, {1e30, 0}}, {{1}}} {
-		err := WriteMETIS(t.Context(), &bytes.Buffer{}, Graph{Vertices: len(weights), Weighted: true, Neighbors: neighborsOf(weights)})
-		if !errors.Is(err, ErrValue) {
+		err := graphtext.WriteMETIS(t.Context(), &bytes.Buffer{}, format.Graph{Vertices: len(weights), Weighted: true, Neighbors: neighborsOf(weights)})
+		if !errors.Is(err, format.ErrValue) {
 			t.Errorf("%v: %v", weights, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package format
+package format_test
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 
 	"heavytail/.ci/realgraph"
 	"heavytail/storage/atomicfile"
+	"heavytail/storage/format"
+	"heavytail/storage/format/rowtext"
 )
 
 // TestReadEdgeList_RealGraphs counts vertices and simple edges of published
@@ -54,7 +56,7 @@ func TestReadEdgeList_RealGraphs(t *testing.T) {
 				}
 			}
 			var first [2][]byte // waits for the verdict on the header
-			stats, err := ReadEdgeList(t.Context(), r, EdgeListOptions{Name: c.file, Size: size}, func(e Edge) error {
+			stats, err := rowtext.ReadEdgeList(t.Context(), r, format.EdgeListOptions{Name: c.file, Size: size}, func(e format.Edge) error {
 				if first[0] == nil {
 					first = [2][]byte{bytes.Clone(e.Source), bytes.Clone(e.Target)}
 				} else {

@@ -1,4 +1,4 @@
-package format
+package format_test
 
 import (
 	"bytes"
@@ -7,6 +7,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heavytail/storage/format"
+	"heavytail/storage/format/columnar"
+	"heavytail/storage/format/graphfile"
+	"heavytail/storage/format/graphtext"
+	"heavytail/storage/format/rowtext"
 )
 
 // directedTexts are texts with the edge from a to b, or from 1 to 2, that say that they are directed, and then the same that say that
@@ -33,9 +39,9 @@ var directedTexts = map[string][2]string{
 // Each format passes what it says before the first edge, or at the end without one; the options decide otherwise.
 func TestHandler_Direction(t *testing.T) {
 	t.Parallel()
-	read := func(name, text string, asked Direction) (passed []bool, both []bool, stats ReadStats) {
-		opts := Options{EdgeListOptions: EdgeListOptions{Name: name}, Directed: asked}
-		stats, err := Read(t.Context(), strings.NewReader(text), opts, Handler{
+	read := func(name, text string, asked format.Direction) (passed []bool, both []bool, stats format.ReadStats) {
+		opts := format.Options{EdgeListOptions: format.EdgeListOptions{Name: name}, Directed: asked}
+		stats, err := graphfile.Read(t.Context(), strings.NewReader(text), opts, format.Handler{
 			Direction: func(directed bool) error {
 				if len(both) > 0 {
 					t.Errorf("%s: behind an edge", name)
@@ -43,7 +49,7 @@ func TestHandler_Direction(t *testing.T) {
 				passed = append(passed, directed)
 				return nil
 			},
-			Edge: func(e Edge) error { both = append(both, e.Both); return nil },
+			Edge: func(e format.Edge) error { both = append(both, e.Both); return nil },
 		})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -60,7 +66,7 @@ func TestHandler_Direction(t *testing.T) {
 			if !slices.Equal(passed, []bool{directed}) || !slices.Equal(both, []bool{!directed}) || stats.Directed != directed && name != "l.net" {
 				t.Errorf("%s, %v: passed %v, both %v, %v", name, directed, passed, both, stats.Directed)
 			}
-			for _, asked := range []Direction{Directed, Undirected} {
+			for _, asked := range []format.Direction{format.Directed, format.Undirected} {
 				if passed, both, _ := read(name, text, asked); passed != nil || !slices.Equal(both, []bool{!directed}) {
 					t.Errorf("%s, %v, asked for %s: passed %v, both %v", name, directed, asked, passed, both)
 				}
@@ -78,10 +84,10 @@ func TestHandler_Direction(t *testing.T) {
 			t.Errorf("%s: passed %v, both %v", name, passed, both)
 		}
 	}
-	for _, header := range []HeaderMode{HeaderNone, HeaderNames, HeaderCounts} {
+	for _, header := range []format.HeaderMode{format.HeaderNone, format.HeaderNames, format.HeaderCounts} {
 		var passed []bool
-		opts := Options{EdgeListOptions: EdgeListOptions{Header: header}}
-		_, err := Read(t.Context(), strings.NewReader("# Directed graph\n2 1\n1 2\n"), opts, Handler{Direction: func(directed bool) error { passed = append(passed, directed); return nil }})
+		opts := format.Options{EdgeListOptions: format.EdgeListOptions{Header: header}}
+		_, err := graphfile.Read(t.Context(), strings.NewReader("# Directed graph\n2 1\n1 2\n"), opts, format.Handler{Direction: func(directed bool) error { passed = append(passed, directed); return nil }})
 		if err != nil || !slices.Equal(passed, []bool{true}) {
 			t.Errorf("header %v: %v, %v", header, passed, err)
 		}
@@ -103,28 +109,28 @@ func TestHandler_LateDirection(t *testing.T) {
 		"g.net":     "*Vertices 3\n*Edges\n1 2\n*Arcs\n2 3\n",
 	} {
 		for _, c := range []struct {
-			asked Direction
+			asked format.Direction
 			asks  bool
 			late  bool
-		}{{"", true, true}, {"", false, false}, {Directed, true, false}, {Undirected, true, false}} {
-			h, edges := Handler{}, 0
-			h.Edge = func(Edge) error { edges++; return nil }
+		}{{"", true, true}, {"", false, false}, {format.Directed, true, false}, {format.Undirected, true, false}} {
+			h, edges := format.Handler{}, 0
+			h.Edge = func(format.Edge) error { edges++; return nil }
 			if c.asks {
 				h.Direction = func(bool) error { return nil }
 			}
-			stats, err := Read(t.Context(), strings.NewReader(text), Options{EdgeListOptions: EdgeListOptions{Name: name}, Directed: c.asked}, h)
-			var line *LineError
+			stats, err := graphfile.Read(t.Context(), strings.NewReader(text), format.Options{EdgeListOptions: format.EdgeListOptions{Name: name}, Directed: c.asked}, h)
+			var line *format.LineError
 			if c.late != (errors.As(err, &line) && strings.Contains(err.Error(), "directed := true")) || !c.late && (err != nil || edges != 2 || !stats.Directed) {
 				t.Errorf("%s, %+v: %v, %d edges", name, c, err, edges)
 			}
-			turned := slices.ContainsFunc(stats.Remarks, func(r Remark) bool { return strings.HasPrefix(r.What, "edges whose direction") })
-			if want := strings.HasSuffix(name, "l") && name != "g.gml" || name == "g.gexf"; !c.late && turned != (want && c.asked != Directed) {
+			turned := slices.ContainsFunc(stats.Remarks, func(r format.Remark) bool { return strings.HasPrefix(r.What, "edges whose direction") })
+			if want := strings.HasSuffix(name, "l") && name != "g.gml" || name == "g.gexf"; !c.late && turned != (want && c.asked != format.Directed) {
 				t.Errorf("%s, %+v: remarks %v", name, c, stats.Remarks)
 			}
 		}
 	}
-	var faults *OptionError
-	if err := (Options{Directed: "both"}).Validate(); !errors.As(err, &faults) || faults.Option != "directed" {
+	var faults *format.OptionError
+	if err := (format.Options{Directed: "both"}).Validate(); !errors.As(err, &faults) || faults.Option != "directed" {
 		t.Errorf("%v", err)
 	}
 }
@@ -136,7 +142,7 @@ func TestHandler_EdgeColumns(t *testing.T) {
 	keys := `<graphml><key id="x" for="edge" attr.name="x" attr.type="int"><default>4</default></key><key id="y" for="all" attr.name="y" attr.type="string"/><key id="w" for="edge" attr.name="weight"/><key id="i" for="edge" attr.name="id"/>`
 	for _, c := range []struct {
 		name, text, want string
-		opts             Options
+		opts             format.Options
 		left             string // the remark without the function
 	}{
 		{name: "g.graphml", text: keys + `<graph><edge id="e" source="a" target="b"><data key="y"> a&#10;</data><data key="w">2</data></edge><edge source="b" target="c"><data key="x">NA</data><data key="i">7</data></edge></graph></graphml>`,
@@ -157,8 +163,8 @@ func TestHandler_EdgeColumns(t *testing.T) {
 		{name: "tabs.tsv", text: "a\tb\tkind\n1\t2\tx\n2\t3\ty y\n3\t4\t\n", want: "edge columns kind:\nedge 1>2 \"x\"\nedge 2>3 \"y y\"\nedge 3>4 -\n"},
 		{name: "comment.txt", text: "# FromNodeId ToNodeId Sign\n1 2 -1\n2 3 1\n3 4\n", want: "edge columns Sign:\nedge 1>2 \"-1\"\nedge 2>3 \"1\"\nedge 3>4 -\n"},
 		{name: "bare.txt", text: "1 2 7\n", want: "edge 1>2\n"},
-		{name: "declined.csv", text: "source,target,weight,value\na,b,x,3\n", opts: Options{EdgeListOptions: EdgeListOptions{Weight: NoColumn}}, want: "edge columns value:\nedge a>b \"3\"\n"},
-		{name: "chosen.csv", text: "source,target,weight,cost\na,b,x,3\n", opts: Options{EdgeListOptions: EdgeListOptions{Weight: "cost"}}, want: "edge a>b*3\n"},
+		{name: "declined.csv", text: "source,target,weight,value\na,b,x,3\n", opts: format.Options{EdgeListOptions: format.EdgeListOptions{Weight: format.NoColumn}}, want: "edge columns value:\nedge a>b \"3\"\n"},
+		{name: "chosen.csv", text: "source,target,weight,cost\na,b,x,3\n", opts: format.Options{EdgeListOptions: format.EdgeListOptions{Weight: "cost"}}, want: "edge a>b*3\n"},
 		{name: "out.x", text: "% sym weighted\n1 2 3 4\n", want: "edge 1>2*3@4\n"},
 		{name: "networkx.edgelist", text: "a b {'weight': 2.5, 'since': 2001, 'kind': \"it's\", 'ok': True, 'id': 3, 'none': None}\nb c {'kind': 'a\\n\\'\\xe9\\u5317\\U0001f600\\\\', 'since': 1e3, 'at': (1, {'x': '}'}), 'x': nan}\nc d {}\n",
 			want: "edge columns since:\nedge columns since: kind:\nedge columns since: kind: ok:\nedge columns since: kind: ok: none:\nedge a>b*2.5 \"2001\" \"it's\" \"true\" -\n" +
@@ -171,7 +177,7 @@ func TestHandler_EdgeColumns(t *testing.T) {
 		if err != nil || got != c.want {
 			t.Errorf("%s: %v, read\n%swant\n%s", c.name, err, got, c.want)
 		}
-		stats, err := Read(t.Context(), strings.NewReader(c.text), c.opts, Handler{Edge: func(e Edge) error {
+		stats, err := graphfile.Read(t.Context(), strings.NewReader(c.text), c.opts, format.Handler{Edge: func(e format.Edge) error {
 			if len(e.Values) > 0 {
 				t.Errorf("%s: values nobody asked for", c.name)
 			}
@@ -195,9 +201,9 @@ func TestHandler_EdgeColumns(t *testing.T) {
 		"a b {'x': 1, 'y': 1, 'z': 1}\n":            "more than 2 attributes",
 		"*Vertices 1\n*Edges\n1 1 1 x tttttttttt\n": "the limit of 8 bytes",
 	} {
-		opts := Options{MaxValue: 8, MaxColumns: 2, EdgeListOptions: EdgeListOptions{Name: "g"}}
+		opts := format.Options{MaxValue: 8, MaxColumns: 2, EdgeListOptions: format.EdgeListOptions{Name: "g"}}
 		_, _, err := transcript(t, strings.NewReader(text), opts)
-		var line *LineError
+		var line *format.LineError
 		if !errors.As(err, &line) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
@@ -207,45 +213,49 @@ func TestHandler_EdgeColumns(t *testing.T) {
 // Writers refuse names of attributes that their format cannot hold, values of another type, and a direction that it does not have.
 func TestWrite_RefusedEdges(t *testing.T) {
 	t.Parallel()
-	writers := map[string]func(Graph) error{
-		"CSV":     func(g Graph) error { return WriteCSV(t.Context(), &bytes.Buffer{}, g, CSVOptions{}) },
-		"GraphML": func(g Graph) error { return WriteGraphML(t.Context(), &bytes.Buffer{}, g) },
-		"GEXF":    func(g Graph) error { return WriteGEXF(t.Context(), &bytes.Buffer{}, g) },
-		"JSON":    func(g Graph) error { return WriteNodeLink(t.Context(), &bytes.Buffer{}, g) },
-		"GML":     func(g Graph) error { return WriteGML(t.Context(), &bytes.Buffer{}, g) },
-		"Parquet": func(g Graph) error { return WriteEdgesColumnar(t.Context(), &bytes.Buffer{}, Parquet, g, nil) },
+	writers := map[string]func(format.Graph) error{
+		"CSV": func(g format.Graph) error {
+			return rowtext.WriteCSV(t.Context(), &bytes.Buffer{}, g, rowtext.CSVOptions{})
+		},
+		"GraphML": func(g format.Graph) error { return graphtext.WriteGraphML(t.Context(), &bytes.Buffer{}, g) },
+		"GEXF":    func(g format.Graph) error { return graphtext.WriteGEXF(t.Context(), &bytes.Buffer{}, g) },
+		"JSON":    func(g format.Graph) error { return graphtext.WriteNodeLink(t.Context(), &bytes.Buffer{}, g) },
+		"GML":     func(g format.Graph) error { return graphtext.WriteGML(t.Context(), &bytes.Buffer{}, g) },
+		"Parquet": func(g format.Graph) error {
+			return columnar.WriteEdges(t.Context(), &bytes.Buffer{}, format.Parquet, g, nil)
+		},
 	}
 	for _, c := range []struct {
-		column  Column
+		column  format.Column
 		value   string
 		refused string // the writers that refuse it
 	}{
-		{Column{"x", Integer}, "1.5", "CSV GML GEXF GraphML JSON Parquet"},
-		{Column{"x", Text}, "a\x00", "CSV GML GEXF GraphML JSON Parquet"},
-		{Column{"x", Text}, "a\x01", "GEXF GraphML"},
-		{Column{"weight", Float}, "1", "CSV GML GEXF GraphML JSON Parquet"},
-		{Column{"time", Text}, "1", "CSV GML GEXF GraphML JSON Parquet"},
-		{Column{"", Text}, "1", "CSV GML GEXF GraphML JSON Parquet"},
-		{Column{"source", Text}, "1", "GML JSON Parquet"},
-		{Column{"id", Text}, "1", "GML JSON Parquet"},
-		{Column{"value", Text}, "x", "GML"},
-		{Column{"date", Text}, "x", "GML"},
-		{Column{"a b", Text}, "x", "GML"},
+		{format.Column{Name: "x", Type: format.Integer}, "1.5", "CSV GML GEXF GraphML JSON Parquet"},
+		{format.Column{Name: "x", Type: format.Text}, "a\x00", "CSV GML GEXF GraphML JSON Parquet"},
+		{format.Column{Name: "x", Type: format.Text}, "a\x01", "GEXF GraphML"},
+		{format.Column{Name: "weight", Type: format.Float}, "1", "CSV GML GEXF GraphML JSON Parquet"},
+		{format.Column{Name: "time", Type: format.Text}, "1", "CSV GML GEXF GraphML JSON Parquet"},
+		{format.Column{Name: "", Type: format.Text}, "1", "CSV GML GEXF GraphML JSON Parquet"},
+		{format.Column{Name: "source", Type: format.Text}, "1", "GML JSON Parquet"},
+		{format.Column{Name: "id", Type: format.Text}, "1", "GML JSON Parquet"},
+		{format.Column{Name: "value", Type: format.Text}, "x", "GML"},
+		{format.Column{Name: "date", Type: format.Text}, "x", "GML"},
+		{format.Column{Name: "a b", Type: format.Text}, "x", "GML"},
 	} {
-		s := &sample{keys: []string{"a", "b"}, values: make([][]*string, 2), edges: []NumberedEdge{{Source: 0, Target: 1, Weight: 1}}, edgeColumns: []Column{c.column}, edgeValues: [][]*string{{word(c.value)}}}
+		s := &sample{keys: []string{"a", "b"}, values: make([][]*string, 2), edges: []format.NumberedEdge{{Source: 0, Target: 1, Weight: 1}}, edgeColumns: []format.Column{c.column}, edgeValues: [][]*string{{word(c.value)}}}
 		for name, write := range writers {
-			if err, want := write(s.graph()), slices.Contains(strings.Fields(c.refused), name); want != errors.Is(err, ErrValue) || !want && err != nil {
+			if err, want := write(s.graph()), slices.Contains(strings.Fields(c.refused), name); want != errors.Is(err, format.ErrValue) || !want && err != nil {
 				t.Errorf("%v, %q by %s: %v", c.column, c.value, name, err)
 			}
 		}
 	}
-	err := WriteMETIS(t.Context(), &bytes.Buffer{}, Graph{Directed: true})
-	if !errors.Is(err, ErrValue) {
+	err := graphtext.WriteMETIS(t.Context(), &bytes.Buffer{}, format.Graph{Directed: true})
+	if !errors.Is(err, format.ErrValue) {
 		t.Errorf("METIS: %v", err)
 	}
-	s := &sample{keys: []string{"a", "b"}, values: make([][]*string, 2), edges: []NumberedEdge{{Source: 0, Target: 1, Weight: 1}}, edgeColumns: []Column{{"x", Boolean}}, edgeValues: [][]*string{{word("yes")}}}
-	var value *ValueError
-	if err := WriteGML(t.Context(), &bytes.Buffer{}, s.graph()); !errors.As(err, &value) || value.Error() != `edge from "a" to "b", attribute "x": "yes" is no boolean` {
+	s := &sample{keys: []string{"a", "b"}, values: make([][]*string, 2), edges: []format.NumberedEdge{{Source: 0, Target: 1, Weight: 1}}, edgeColumns: []format.Column{{Name: "x", Type: format.Boolean}}, edgeValues: [][]*string{{word("yes")}}}
+	var value *format.ValueError
+	if err := graphtext.WriteGML(t.Context(), &bytes.Buffer{}, s.graph()); !errors.As(err, &value) || value.Error() != `edge from "a" to "b", attribute "x": "yes" is no boolean` {
 		t.Errorf("%v", err)
 	}
 }

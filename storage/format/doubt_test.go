@@ -1,9 +1,11 @@
-package format
+package format_test
 
 import (
 	"errors"
 	"strings"
 	"testing"
+
+	"heavytail/storage/format"
 )
 
 // Of a text that looks like no list of edges, or like one of other columns, a remark says what is
@@ -22,43 +24,43 @@ func TestRead_Doubts(t *testing.T) {
 	)
 	for _, c := range []struct {
 		name, text string
-		opts       EdgeListOptions
+		opts       format.EdgeListOptions
 		remarks    string
 	}{
-		{"plain", "1 2\n2 3\n3 1\n", EdgeListOptions{}, ""},
-		{"ratings between known names", "source,target,stars\n1,2,5\n2,3,4\n3,1,1\n", EdgeListOptions{}, ""},
-		{"a time may be missing", "1 2 7\n2 3\n3 1 9\n", EdgeListOptions{}, ""},
-		{"neighbours", "a b c\nb c\nc d e f\n", EdgeListOptions{}, lengths},
-		{"neighbours behind a colon", "1: 2 3 4\n2: 3\n", EdgeListOptions{}, lengths},
-		{"communities", "7\t8\t9\n1\t2\n1\t2\t3\t4\t5\n", EdgeListOptions{}, lengths},
-		{"records of keys and values", "Id: 0\nASIN: 0771044445\n title: Patterns of a book\n", EdgeListOptions{}, lengths},
-		{"a comment behind an edge", "1 2 # first\n2 3 # second\n3 1\n", EdgeListOptions{}, lengths},
-		{"the size of a matrix", "3 3 2\n2 1\n3 2\n", EdgeListOptions{}, "first line that ends in the number of lines below, taken as an edge: 1"},
-		{"weights first", "0.5 a b\n0.25 b c\n0.5 c a\n", EdgeListOptions{}, figures + "1"},
-		{"weights first, as the options say", "0.5 a b\n0.25 b c\n", EdgeListOptions{Source: "2", Target: "3"}, ""},
-		{"dates first", "2004-01-01 a b\n2004-01-02 b c\n", EdgeListOptions{}, figures + "1"},
-		{"dates second", "0\t2010-10-19T23:55:27Z\t30.2\n0\t2010-10-18T22:17:43Z\t30.2\n", EdgeListOptions{}, figures + "1"},
-		{"numbers of numpy", "1.0e+00 2.0e+00\n2.0e+00 3.0e+00\n", EdgeListOptions{}, figures + "2"},
-		{"negative keys", "-1 -2\n-2 -3\n", EdgeListOptions{}, ""},
-		{"a row number first", "0 10 20\n1 20 30\n2 30 10\n3 10 30\n4 20 10\n", EdgeListOptions{}, counter},
-		{"a row number under an unknown name", "row,x,y\n0,10,20\n1,20,30\n2,30,10\n3,10,30\n4,20,10\n", EdgeListOptions{}, counter},
-		{"a parent of each", "0 10 0.5\n1 20 0.5\n2 10 0.5\n3 10 0.5\n4 20 0.5\n", EdgeListOptions{}, ""},
-		{"a time first", "20 114 164\n20 161 114\n20 164 161\n40 114 161\n40 164 114\n", EdgeListOptions{}, apart},
-		{"users and things", "userId,movieId\n1,2\n1,3\n2,1\n", EdgeListOptions{}, kinds},
-		{"users and things with keys of words", "user_id,item_id\nu1,i2\nu1,i3\n", EdgeListOptions{}, ""},
-		{"users", "user_id,friend_id\n1,2\n1,3\n2,1\n", EdgeListOptions{}, ""},
-		{"comments of another kind", "// one two\n// three four\n1 2\n2 3\n3 1\n", EdgeListOptions{}, unlike + "2"},
-		{"units below names", "source,target,km\n[id],[id],[km]\na,b,5\nb,c,7\nc,d,7\n", EdgeListOptions{}, unlike + "1"},
-		{"a line among many", strings.Repeat("1 2\n2 3\n", 8) + "see below\n" + strings.Repeat("3 4\n", 9), EdgeListOptions{}, unlike + "1"},
-		{"lists between commas", "source,target\na,\"b,c,d\"\nb,\"c,d\"\nc,a\n", EdgeListOptions{}, lists + "2"},
-		{"lists of Python", "user,friends\n1,\"[2, 3]\"\n2,\"[1]\"\n3,\"[1, 2]\"\n", EdgeListOptions{}, lists + "2"},
-		{"titles with commas", "source,target\na,\"President, The\"\nb,\"Lake, The\"\n", EdgeListOptions{}, ""},
-		{"single quotes", "'a','b'\n'b','c'\n", EdgeListOptions{}, "ends in single quotes, kept with them: 4"},
-		{"a summary below words", "from,to,weight\nann,bob,1\nbob,cy,2\nTotal,2,3\n", EdgeListOptions{}, summary},
-		{"a word below words", "from,to\nann,bob\nbob,total\n", EdgeListOptions{}, ""},
+		{"plain", "1 2\n2 3\n3 1\n", format.EdgeListOptions{}, ""},
+		{"ratings between known names", "source,target,stars\n1,2,5\n2,3,4\n3,1,1\n", format.EdgeListOptions{}, ""},
+		{"a time may be missing", "1 2 7\n2 3\n3 1 9\n", format.EdgeListOptions{}, ""},
+		{"neighbours", "a b c\nb c\nc d e f\n", format.EdgeListOptions{}, lengths},
+		{"neighbours behind a colon", "1: 2 3 4\n2: 3\n", format.EdgeListOptions{}, lengths},
+		{"communities", "7\t8\t9\n1\t2\n1\t2\t3\t4\t5\n", format.EdgeListOptions{}, lengths},
+		{"records of keys and values", "Id: 0\nASIN: 0771044445\n title: Patterns of a book\n", format.EdgeListOptions{}, lengths},
+		{"a comment behind an edge", "1 2 # first\n2 3 # second\n3 1\n", format.EdgeListOptions{}, lengths},
+		{"the size of a matrix", "3 3 2\n2 1\n3 2\n", format.EdgeListOptions{}, "first line that ends in the number of lines below, taken as an edge: 1"},
+		{"weights first", "0.5 a b\n0.25 b c\n0.5 c a\n", format.EdgeListOptions{}, figures + "1"},
+		{"weights first, as the options say", "0.5 a b\n0.25 b c\n", format.EdgeListOptions{Source: "2", Target: "3"}, ""},
+		{"dates first", "2004-01-01 a b\n2004-01-02 b c\n", format.EdgeListOptions{}, figures + "1"},
+		{"dates second", "0\t2010-10-19T23:55:27Z\t30.2\n0\t2010-10-18T22:17:43Z\t30.2\n", format.EdgeListOptions{}, figures + "1"},
+		{"numbers of numpy", "1.0e+00 2.0e+00\n2.0e+00 3.0e+00\n", format.EdgeListOptions{}, figures + "2"},
+		{"negative keys", "-1 -2\n-2 -3\n", format.EdgeListOptions{}, ""},
+		{"a row number first", "0 10 20\n1 20 30\n2 30 10\n3 10 30\n4 20 10\n", format.EdgeListOptions{}, counter},
+		{"a row number under an unknown name", "row,x,y\n0,10,20\n1,20,30\n2,30,10\n3,10,30\n4,20,10\n", format.EdgeListOptions{}, counter},
+		{"a parent of each", "0 10 0.5\n1 20 0.5\n2 10 0.5\n3 10 0.5\n4 20 0.5\n", format.EdgeListOptions{}, ""},
+		{"a time first", "20 114 164\n20 161 114\n20 164 161\n40 114 161\n40 164 114\n", format.EdgeListOptions{}, apart},
+		{"users and things", "userId,movieId\n1,2\n1,3\n2,1\n", format.EdgeListOptions{}, kinds},
+		{"users and things with keys of words", "user_id,item_id\nu1,i2\nu1,i3\n", format.EdgeListOptions{}, ""},
+		{"users", "user_id,friend_id\n1,2\n1,3\n2,1\n", format.EdgeListOptions{}, ""},
+		{"comments of another kind", "// one two\n// three four\n1 2\n2 3\n3 1\n", format.EdgeListOptions{}, unlike + "2"},
+		{"units below names", "source,target,km\n[id],[id],[km]\na,b,5\nb,c,7\nc,d,7\n", format.EdgeListOptions{}, unlike + "1"},
+		{"a line among many", strings.Repeat("1 2\n2 3\n", 8) + "see below\n" + strings.Repeat("3 4\n", 9), format.EdgeListOptions{}, unlike + "1"},
+		{"lists between commas", "source,target\na,\"b,c,d\"\nb,\"c,d\"\nc,a\n", format.EdgeListOptions{}, lists + "2"},
+		{"lists of Python", "user,friends\n1,\"[2, 3]\"\n2,\"[1]\"\n3,\"[1, 2]\"\n", format.EdgeListOptions{}, lists + "2"},
+		{"titles with commas", "source,target\na,\"President, The\"\nb,\"Lake, The\"\n", format.EdgeListOptions{}, ""},
+		{"single quotes", "'a','b'\n'b','c'\n", format.EdgeListOptions{}, "ends in single quotes, kept with them: 4"},
+		{"a summary below words", "from,to,weight\nann,bob,1\nbob,cy,2\nTotal,2,3\n", format.EdgeListOptions{}, summary},
+		{"a word below words", "from,to\nann,bob\nbob,total\n", format.EdgeListOptions{}, ""},
 	} {
 		c.opts.Name = "g"
-		if _, stats, err := edgesOf(t, []byte(c.text), Options{EdgeListOptions: c.opts, Layout: LayoutEdges}); err != nil || remarks(stats) != c.remarks {
+		if _, stats, err := edgesOf(t, []byte(c.text), format.Options{EdgeListOptions: c.opts, Layout: format.LayoutEdges}); err != nil || remarks(stats) != c.remarks {
 			t.Errorf("%s: %v, remarks %q, want %q", c.name, err, remarks(stats), c.remarks)
 		}
 	}
@@ -82,7 +84,7 @@ func TestRead_ColumnNames(t *testing.T) {
 		{"left,right\n3,2\n1,2\n2,3\n", "1 2, 2 3, 3 2", true},
 		{"source,target\n3,4\n1,2\n2,3\n", "1 2, 2 3, 3 4", false},
 	} {
-		edges, stats, err := edgesOf(t, []byte(c.text), Options{EdgeListOptions: EdgeListOptions{Name: "g"}, Layout: LayoutEdges})
+		edges, stats, err := edgesOf(t, []byte(c.text), format.Options{EdgeListOptions: format.EdgeListOptions{Name: "g"}, Layout: format.LayoutEdges})
 		if err != nil || strings.Join(edges, ", ") != c.edges || stats.CountsHeader != c.counts || stats.NamedCounts != c.counts {
 			t.Errorf("%q: %v, %q, counts %v", c.text, err, edges, stats.CountsHeader)
 		}
@@ -104,15 +106,15 @@ func TestRead_OtherForms(t *testing.T) {
 		{"g.txt", "p sp\na b\nb c\n", ""},
 		{"g.txt", "graph theory\ntheory book\n", ""},
 	} {
-		_, _, err := edgesOf(t, []byte(c.text), Options{EdgeListOptions: EdgeListOptions{Name: c.name}})
+		_, _, err := edgesOf(t, []byte(c.text), format.Options{EdgeListOptions: format.EdgeListOptions{Name: c.name}})
 		if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
 			t.Errorf("%q: %v, want %q", c.text, err, c.err)
 		}
 		if err != nil && strings.Contains(c.err, "this is") {
-			if !errors.Is(err, ErrSyntax) {
+			if !errors.Is(err, format.ErrSyntax) {
 				t.Errorf("%q: %v is no ErrSyntax", c.text, err)
 			}
-			if _, _, err := edgesOf(t, []byte(c.text), Options{EdgeListOptions: EdgeListOptions{Name: c.name}, Layout: LayoutEdges}); err != nil && strings.Contains(err.Error(), "format := 'edges'") {
+			if _, _, err := edgesOf(t, []byte(c.text), format.Options{EdgeListOptions: format.EdgeListOptions{Name: c.name}, Layout: format.LayoutEdges}); err != nil && strings.Contains(err.Error(), "format := 'edges'") {
 				t.Errorf("%q: still %v as a list of edges", c.text, err)
 			}
 		}
@@ -122,7 +124,7 @@ func TestRead_OtherForms(t *testing.T) {
 func TestHasUnseen(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]bool{"a b": false, "Müller": false, "a ": true, "\u00a0a": true, "a\u200bb": true, "\ufeffa": true, "\f2": true, "a\nb": false, "می\u200cخواهم": false} {
-		if HasUnseen([]byte(key)) != want {
+		if format.HasUnseen([]byte(key)) != want {
 			t.Errorf("%q: %v", key, !want)
 		}
 	}

@@ -54,7 +54,7 @@ type LineError struct {
 }
 
 func (e *LineError) Error() string {
-	return fmt.Sprintf("%s:%d:%d: %s", nameOr(e.File), e.Line, e.Column, e.Reason)
+	return fmt.Sprintf("%s:%d:%d: %s", fault.Input(e.File), e.Line, e.Column, e.Reason)
 }
 
 func (e *LineError) Unwrap() error { return e.Kind }
@@ -69,7 +69,7 @@ type StreamError struct {
 }
 
 func (e *StreamError) Error() string {
-	return fmt.Sprintf("%s: byte %d of the %s stream: %v", nameOr(e.File), e.Offset, e.Format, e.Err)
+	return fmt.Sprintf("%s: byte %d of the %s stream: %v", fault.Input(e.File), e.Offset, e.Format, e.Err)
 }
 
 func (e *StreamError) Unwrap() []error { return []error{ErrDamaged, e.Err} }
@@ -103,10 +103,3 @@ func (e *ValueError) Error() string {
 }
 
 func (e *ValueError) Unwrap() error { return ErrValue }
-
-func nameOr(file string) string {
-	if file == "" {
-		return "input"
-	}
-	return file
-}

@@ -1,4 +1,4 @@
-package format
+package format_test
 
 import (
 	"math/rand/v2"

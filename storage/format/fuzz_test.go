@@ -1,4 +1,4 @@
-package format
+package format_test
 
 import (
 	"bytes"
@@ -8,6 +8,9 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"heavytail/storage/format"
+	"heavytail/storage/format/rowtext"
 )
 
 // seeds are texts that reach every branch of the reader.
@@ -25,15 +28,15 @@ func FuzzReadEdgeList(f *testing.F) {
 	}
 	separators := []string{"", " ", "\t", ",", ";", "|"}
 	f.Fuzz(func(t *testing.T, text []byte, mode uint8, skip bool) {
-		opts := EdgeListOptions{
+		opts := format.EdgeListOptions{
 			Separator: separators[int(mode)%len(separators)],
-			Header:    HeaderMode(int(mode) / len(separators) % 4),
+			Header:    format.HeaderMode(int(mode) / len(separators) % 4),
 			SkipBad:   skip,
 			MaxKey:    20,
 			MaxLine:   100,
 		}
 		var edges [][2]string
-		stats, err := ReadEdgeList(context.Background(), bytes.NewReader(text), opts, func(e Edge) error {
+		stats, err := rowtext.ReadEdgeList(context.Background(), bytes.NewReader(text), opts, func(e format.Edge) error {
 			for _, key := range [][]byte{e.Source, e.Target} {
 				broken := bytes.ContainsAny(key, "\n\r") && bytes.IndexByte(text, '"') < 0 // line breaks stand in quotes
 				if len(key) == 0 || len(key) > opts.MaxKey || !utf8.Valid(key) || bytes.IndexByte(key, 0) >= 0 || broken {
@@ -50,11 +53,11 @@ func FuzzReadEdgeList(f *testing.F) {
 		if !skip && stats.Skipped > 0 || (stats.Skipped > 0) != (stats.FirstSkipped != nil) {
 			t.Fatalf("stats %+v", stats)
 		}
-		if errors.Is(err, ErrDamaged) {
+		if errors.Is(err, format.ErrDamaged) {
 			return // the text looks compressed itself
 		}
 		i := 0
-		again, gzErr := ReadEdgeList(context.Background(), bytes.NewReader(gzipped(t, text)), opts, func(e Edge) error {
+		again, gzErr := rowtext.ReadEdgeList(context.Background(), bytes.NewReader(gzipped(t, text)), opts, func(e format.Edge) error {
 			if string(e.Source) != edges[i][0] || string(e.Target) != edges[i][1] {
 				t.Fatalf("edge %d differs in gzip", i)
 			}
@@ -75,7 +78,7 @@ func FuzzReadCompressed(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		_, err := ReadEdgeList(context.Background(), bytes.NewReader(data), EdgeListOptions{MaxBytes: 1 << 20, SkipBad: true}, func(Edge) error { return nil })
+		_, err := rowtext.ReadEdgeList(context.Background(), bytes.NewReader(data), format.EdgeListOptions{MaxBytes: 1 << 20, SkipBad: true}, func(format.Edge) error { return nil })
 		checkReadError(t, err)
 	})
 }
@@ -83,12 +86,12 @@ func FuzzReadCompressed(f *testing.F) {
 // checkReadError fails for an error of a kind that is not documented.
 func checkReadError(t *testing.T, err error) {
 	t.Helper()
-	var line *LineError
-	var stream *StreamError
+	var line *format.LineError
+	var stream *format.StreamError
 	switch {
 	case err == nil:
 	case errors.As(err, &line):
-		if line.Line < 1 || line.Column < 1 || line.Reason == "" || !errors.Is(err, ErrSyntax) && !errors.Is(err, ErrLimit) {
+		if line.Line < 1 || line.Column < 1 || line.Reason == "" || !errors.Is(err, format.ErrSyntax) && !errors.Is(err, format.ErrLimit) {
 			t.Fatalf("line error %#v", line)
 		}
 		// %q leaves nothing that moves a cursor.
@@ -96,7 +99,7 @@ func checkReadError(t *testing.T, err error) {
 			t.Fatalf("raw text in %q", err)
 		}
 	case errors.As(err, &stream):
-		if stream.Offset < 0 || !errors.Is(err, ErrDamaged) {
+		if stream.Offset < 0 || !errors.Is(err, format.ErrDamaged) {
 			t.Fatalf("stream error %#v", stream)
 		}
 	default:
@@ -111,16 +114,16 @@ func FuzzEdgeListRoundTrip(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, source, target string) {
 		var text bytes.Buffer
-		err := WriteEdgeList(context.Background(), &text, 2, appendKeys([]string{source, target}), pairSeq([][2]uint32{{0, 1}, {1, 0}}))
+		err := rowtext.WriteEdgeList(context.Background(), &text, 2, appendKeys([]string{source, target}), pairSeq([][2]uint32{{0, 1}, {1, 0}}))
 		if err != nil {
-			if !errors.Is(err, ErrKey) {
+			if !errors.Is(err, format.ErrKey) {
 				t.Fatal(err)
 			}
 			return
 		}
 		want := [2]string{source, target}
 		seen := 0
-		_, err = ReadEdgeList(context.Background(), &text, EdgeListOptions{}, func(e Edge) error {
+		_, err = rowtext.ReadEdgeList(context.Background(), &text, format.EdgeListOptions{}, func(e format.Edge) error {
 			if string(e.Source) != want[seen%2] || string(e.Target) != want[1-seen%2] {
 				t.Fatalf("%q, %q came back as %q, %q", source, target, e.Source, e.Target)
 			}

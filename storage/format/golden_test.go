@@ -1,10 +1,13 @@
-package format
+package format_test
 
 import (
 	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"heavytail/storage/format"
+	"heavytail/storage/format/vectorfile"
 )
 
 // TestRead_OtherPrograms reads files that networkx and scipy wrote
@@ -13,11 +16,11 @@ func TestRead_OtherPrograms(t *testing.T) {
 	edges := "edge ada>bob*0.5\nedge ada>Zoë*0.001\nedge bob>Zoë*3\n"
 	for _, c := range []struct {
 		file string
-		opts Options
+		opts format.Options
 		want string
 	}{
-		{file: "networkx.edgelist", opts: Options{EdgeListOptions: EdgeListOptions{Weight: "3"}}, want: edges},
-		{file: "networkx-tab.edgelist", opts: Options{EdgeListOptions: EdgeListOptions{Weight: "3", Time: "4"}}, want: "edge ada>bob*0.5@1700000000\nedge ada>Zoë*0.001@0\nedge bob>Zoë*3@-5\n"},
+		{file: "networkx.edgelist", opts: format.Options{EdgeListOptions: format.EdgeListOptions{Weight: "3"}}, want: edges},
+		{file: "networkx-tab.edgelist", opts: format.Options{EdgeListOptions: format.EdgeListOptions{Weight: "3", Time: "4"}}, want: "edge ada>bob*0.5@1700000000\nedge ada>Zoë*0.001@0\nedge bob>Zoë*3@-5\n"},
 		{file: "networkx.adjlist", want: "vertex ada\nedge ada>bob\nedge ada>Zoë\nvertex bob\nedge bob>Zoë\nvertex Zoë\nvertex lone\n"},
 		{file: "networkx.graphml", want: `columns note:text ok:boolean score:float city:text age:integer
 vertex ada - "true" "0.5" "Bern" "41"
@@ -53,7 +56,7 @@ func TestWriteNPY_AsNumpy(t *testing.T) {
 	}
 	rows := [][]float32{{1, -0.5, 1e-20}, {0.1, 3.4028235e38, 0}}
 	var out bytes.Buffer
-	if err := WriteNPY(t.Context(), &out, 2, 3, func(i int) []float32 { return rows[i] }); err != nil {
+	if err := vectorfile.WriteNPY(t.Context(), &out, 2, 3, func(i int) []float32 { return rows[i] }); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(out.Bytes(), want) {

@@ -1,4 +1,4 @@
-package format
+package format_test
 
 import (
 	"bytes"
@@ -11,18 +11,25 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/storage/format"
+	"heavytail/storage/format/graphfile"
+	"heavytail/storage/format/graphtext"
+	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/feed"
+	"heavytail/storage/format/internal/typed"
+	"heavytail/storage/format/rowtext"
 	"heavytail/storage/internal/compress"
 )
 
 // fuzzLimits are small, so that short texts reach them.
-var fuzzLimits = Options{
-	EdgeListOptions: EdgeListOptions{MaxLine: 400, MaxKey: 20, MaxBytes: 1 << 16, MaxLines: 1000},
+var fuzzLimits = format.Options{
+	EdgeListOptions: format.EdgeListOptions{MaxLine: 400, MaxKey: 20, MaxBytes: 1 << 16, MaxLines: 1000},
 	MaxValue:        30, MaxColumns: 6, MaxVertices: 1000,
 }
 
 // collect reads a text into a sample, the last values of a vertex that comes
 // again. Types that the text does not give follow from the values.
-func collect(text []byte, opts Options) (*sample, error) {
+func collect(text []byte, opts format.Options) (*sample, error) {
 	s := &sample{}
 	numbers := map[string]uint32{}
 	number := func(key []byte) uint32 {
@@ -36,22 +43,22 @@ func collect(text []byte, opts Options) (*sample, error) {
 		return v
 	}
 	untyped, untypedEdges := map[int]bool{}, map[int]bool{}
-	_, err := Read(context.Background(), bytes.NewReader(text), opts, Handler{
+	_, err := graphfile.Read(context.Background(), bytes.NewReader(text), opts, format.Handler{
 		Direction: func(directed bool) error {
 			s.directed = directed
 			return nil
 		},
-		EdgeColumns: func(columns []Column) error {
+		EdgeColumns: func(columns []format.Column) error {
 			s.edgeColumns = slices.Clone(columns)
 			for i, c := range columns {
-				untypedEdges[i] = c.Type == Untyped
+				untypedEdges[i] = c.Type == format.Untyped
 			}
 			return nil
 		},
-		Columns: func(columns []Column) error {
+		Columns: func(columns []format.Column) error {
 			s.columns = slices.Clone(columns)
 			for i, c := range columns {
-				untyped[i] = c.Type == Untyped
+				untyped[i] = c.Type == format.Untyped
 			}
 			return nil
 		},
@@ -66,7 +73,7 @@ func collect(text []byte, opts Options) (*sample, error) {
 			}
 			return nil
 		},
-		Edge: func(e Edge) error {
+		Edge: func(e format.Edge) error {
 			s.weighted, s.timed = s.weighted || e.Weighted, s.timed || e.Timed
 			row := make([]*string, len(e.Values))
 			for i, value := range e.Values {
@@ -74,7 +81,7 @@ func collect(text []byte, opts Options) (*sample, error) {
 					row[i] = word(string(value))
 				}
 			}
-			one := NumberedEdge{number(e.Source), number(e.Target), float32(e.Weight), e.Time, e.Timed}
+			one := format.NumberedEdge{Source: number(e.Source), Target: number(e.Target), Weight: float32(e.Weight), Time: e.Time, Timed: e.Timed}
 			s.edges, s.edgeValues = append(s.edges, one), append(s.edgeValues, row)
 			if e.Both && s.directed {
 				one.Source, one.Target = one.Target, one.Source
@@ -89,24 +96,24 @@ func collect(text []byte, opts Options) (*sample, error) {
 }
 
 // complete adds the values of columns that were found later, and the types that follow from the values.
-func complete(columns []Column, values [][]*string, untyped map[int]bool) {
+func complete(columns []format.Column, values [][]*string, untyped map[int]bool) {
 	for v, row := range values {
 		values[v] = append(row, make([]*string, len(columns)-len(row))...)
 	}
 	for i := range columns {
 		for _, row := range values {
 			if row[i] != nil && untyped[i] {
-				columns[i].Type = columns[i].Type.Or(TypeOf([]byte(*row[i])))
+				columns[i].Type = columns[i].Type.Or(format.TypeOf([]byte(*row[i])))
 			}
 		}
-		columns[i].Type = typeOr(columns[i].Type)
+		columns[i].Type = typed.OrText(columns[i].Type)
 	}
 }
 
 // fuzzLayout checks what holds for every text in a layout: errors are of the documented
 // kinds, a text that arrives in pieces gives the same as the whole text, and the graph is
 // equal after it is written and read again.
-func fuzzLayout(t *testing.T, layout Layout, text []byte, skip bool) {
+func fuzzLayout(t *testing.T, layout format.Layout, text []byte, skip bool) {
 	opts := fuzzLimits
 	opts.Layout, opts.SkipBad = layout, skip
 	whole, stats, err := transcript(t, bytes.NewReader(text), opts)
@@ -114,11 +121,11 @@ func fuzzLayout(t *testing.T, layout Layout, text []byte, skip bool) {
 	if stats.Skipped > 0 && !skip || (stats.Skipped > 0) != (stats.FirstSkipped != nil) {
 		t.Fatalf("stats %+v", stats)
 	}
-	if errors.Is(err, ErrDamaged) {
+	if errors.Is(err, format.ErrDamaged) {
 		return // the text looks compressed itself
 	}
 	opts.Layout = stats.Layout // a matrix may be found among adjacency lists
-	lines := !slices.Contains([]Layout{LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML}, layout)
+	lines := !slices.Contains([]format.Layout{format.LayoutGraphML, format.LayoutGEXF, format.LayoutJSON, format.LayoutGML}, layout)
 	for _, size := range []int{1, 7} {
 		if !lines || compress.IsUTF16(text) {
 			break // pieces are in UTF-8
@@ -134,60 +141,49 @@ func fuzzLayout(t *testing.T, layout Layout, text []byte, skip bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, columns := range [][]Column{s.columns, s.edgeColumns} {
+	for _, columns := range [][]format.Column{s.columns, s.edgeColumns} {
 		for i, c := range columns {
-			if slices.ContainsFunc(columns[:i], func(other Column) bool { return other.Name == c.Name }) {
+			if slices.ContainsFunc(columns[:i], func(other format.Column) bool { return other.Name == c.Name }) {
 				return // the caller gives them other names
 			}
 		}
 	}
 	checkTable(t, s)
 	var out bytes.Buffer
-	switch err := WriteGraphML(context.Background(), &out, s.graph()); {
-	case errors.Is(err, ErrKey) || errors.Is(err, ErrValue):
+	switch err := graphtext.WriteGraphML(context.Background(), &out, s.graph()); {
+	case errors.Is(err, format.ErrKey) || errors.Is(err, format.ErrValue):
 		return // of what XML cannot hold
 	case err != nil:
 		t.Fatal(err)
 	}
 	written := out.String()
-	if got, _, err := transcript(t, &out, Options{}); err != nil || got != s.text(true, true) {
+	if got, _, err := transcript(t, &out, format.Options{}); err != nil || got != s.text(true, true) {
 		t.Fatalf("error %v, read\n%swant\n%sfrom\n%s", err, got, s.text(true, true), written)
 	}
 }
 
 // inPieces reads a text whose blocks have a size.
-func inPieces(t testing.TB, opts Options, text []byte, size int) (string, error) {
-	opts = opts.withDefaults()
+func inPieces(t testing.TB, opts format.Options, text []byte, size int) (string, error) {
+	opts = opts.WithDefaults()
 	var out strings.Builder
 	var vertices, edges int64
 	h := transcriber(t, &out, &vertices, &edges)
-	if err := refuseBinary(text, opts.Name); err != nil {
+	if err := feed.RefuseBinary(text, opts.Name); err != nil {
 		return "", err
 	}
-	if text = bytes.Clone(text); endsInReturns(text) {
-		feedLines(text)
+	if text = bytes.Clone(text); !bytes.Contains(text, []byte("\n")) && delimited.OutsideQuotes(bytes.TrimSuffix(text, []byte("\r")), '\r') {
+		text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n"))
 	}
-	var to *lines
-	switch opts.Layout {
-	case LayoutMatrix:
-		to = &newDense(opts, h).lines
-	case LayoutAdjacency:
-		to = &newAdjacency(opts, h).lines
-	case LayoutVertices:
-		to = &newTable(opts, h).lines
-	case LayoutPajek:
-		to = &newPajek(opts, h).lines
-	case LayoutMatrixMarket:
-		to = &newMatrix(context.Background(), opts, h).lines
-	default:
-		to = &newParser(opts, false, h).lines
+	to := graphtext.Lines(context.Background(), opts, h)
+	if to == nil {
+		to = rowtext.Lines(opts, h)
 	}
 	for at := 0; at < len(text); at += size {
-		if err := to.block(bytes.Clone(text[at:min(at+size, len(text))])); err != nil {
+		if err := to.Block(bytes.Clone(text[at:min(at+size, len(text))])); err != nil {
 			return out.String(), err
 		}
 	}
-	err := to.finish()
+	err := to.Finish()
 	return out.String(), err
 }
 
@@ -211,7 +207,7 @@ func FuzzReadAdjacency(f *testing.F) {
 	for _, text := range []string{"a,\"b\"\"c\",d\n", "1 2 3\n4\n", "a\tb c\n", "#\n\n", ",\n", "a,\n"} {
 		f.Add([]byte(text), true)
 	}
-	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, LayoutAdjacency, text, skip) })
+	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, format.LayoutAdjacency, text, skip) })
 }
 
 func FuzzReadMatrix(f *testing.F) {
@@ -219,7 +215,7 @@ func FuzzReadMatrix(f *testing.F) {
 		f.Add([]byte(text), true)
 		f.Add([]byte(text), false)
 	}
-	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, LayoutMatrix, text, skip) })
+	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, format.LayoutMatrix, text, skip) })
 }
 
 func FuzzReadTable(f *testing.F) {
@@ -229,7 +225,7 @@ func FuzzReadTable(f *testing.F) {
 		f.Add([]byte(text), false)
 		f.Add([]byte(text), true)
 	}
-	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, LayoutVertices, text, skip) })
+	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, format.LayoutVertices, text, skip) })
 }
 
 func FuzzReadMatrixMarket(f *testing.F) {
@@ -237,7 +233,7 @@ func FuzzReadMatrixMarket(f *testing.F) {
 	for _, text := range []string{"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 .5\n", "%%MatrixMarket matrix coordinate pattern symmetric\n1 1 1\n1 1\n"} {
 		f.Add([]byte(text), true)
 	}
-	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, LayoutMatrixMarket, text, skip) })
+	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, format.LayoutMatrixMarket, text, skip) })
 }
 
 func FuzzReadGraphML(f *testing.F) {
@@ -250,7 +246,7 @@ func FuzzReadGraphML(f *testing.F) {
 	} {
 		f.Add([]byte(text), true)
 	}
-	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, LayoutGraphML, text, skip) })
+	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, format.LayoutGraphML, text, skip) })
 }
 
 // FuzzReadWeighted reads edge lists whose columns are chosen.
@@ -259,5 +255,5 @@ func FuzzReadWeighted(f *testing.F) {
 	for _, text := range []string{"source,target,weight,time\na,b,2,\n", "# source target w ts\na b .5 7\n", "w,to,from,date\n1,a,b,2020-01-02\n", "a b 1e-3 +7\n", "who,whom,w\n#a,b,NA\nb,c,2\n", "a b {'weight': 2, 'x': ['}']}\n", "a b {'t': .5}\nc d\ne f {'u': 1}\ng h\n", "sep=;\na;b\n", "x y\r1 2\r", "a|b|1,5\n"} {
 		f.Add([]byte(text), true)
 	}
-	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, LayoutEdges, text, skip) })
+	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, format.LayoutEdges, text, skip) })
 }

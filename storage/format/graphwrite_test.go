@@ -1,4 +1,4 @@
-package format
+package format_test
 
 import (
 	"bytes"
@@ -14,24 +14,30 @@ import (
 
 	"pgregory.net/rapid"
 
+	"heavytail/storage/format"
+	"heavytail/storage/format/graphfile"
+	"heavytail/storage/format/graphtext"
 	"heavytail/storage/format/internal/decimal"
 	"heavytail/storage/format/internal/fault"
+	"heavytail/storage/format/internal/writing"
+	"heavytail/storage/format/rowtext"
+	"heavytail/storage/format/vectorfile"
 )
 
 // sample is a graph held in maps, to be written and compared with what is read.
 type sample struct {
 	keys            []string
-	columns         []Column
+	columns         []format.Column
 	values          [][]*string // by vertex, then by column
-	edges           []NumberedEdge
-	edgeColumns     []Column
+	edges           []format.NumberedEdge
+	edgeColumns     []format.Column
 	edgeValues      [][]*string // by edge, then by column
 	weighted, timed bool
 	directed        bool
 }
 
-func (s *sample) graph() Graph {
-	return Graph{
+func (s *sample) graph() format.Graph {
+	return format.Graph{
 		Vertices: len(s.keys),
 		Key:      appendKeys(s.keys),
 		Edges:    slices.Values(s.edges),
@@ -60,7 +66,7 @@ func (s *sample) graph() Graph {
 // text says what a reader should find, in the form of transcript.
 func (s *sample) text(vertices, edges bool) string {
 	var out strings.Builder
-	name := func(what string, columns []Column) {
+	name := func(what string, columns []format.Column) {
 		if len(columns) == 0 {
 			return
 		}
@@ -70,11 +76,11 @@ func (s *sample) text(vertices, edges bool) string {
 		}
 		out.WriteByte('\n')
 	}
-	list := func(columns []Column, row []*string) {
+	list := func(columns []format.Column, row []*string) {
 		for i := range columns {
 			if value := row[i]; value == nil {
 				out.WriteString(" -")
-			} else if columns[i].Type == Float && decimal.IsInteger([]byte(*value)) {
+			} else if columns[i].Type == format.Float && decimal.IsInteger([]byte(*value)) {
 				fmt.Fprintf(&out, " %q", *value+".0")
 			} else {
 				fmt.Fprintf(&out, " %q", *value)
@@ -99,7 +105,7 @@ func (s *sample) text(vertices, edges bool) string {
 			out.WriteString("directed\n")
 		}
 		for i, e := range s.edges {
-			edge := Edge{Source: []byte(s.keys[e.Source]), Target: []byte(s.keys[e.Target]), Weight: 1, Time: e.Time, Timed: e.Timed && s.timed}
+			edge := format.Edge{Source: []byte(s.keys[e.Source]), Target: []byte(s.keys[e.Target]), Weight: 1, Time: e.Time, Timed: e.Timed && s.timed}
 			if s.weighted {
 				edge.Weighted = true
 				edge.Weight, _ = strconv.ParseFloat(strconv.FormatFloat(float64(e.Weight), 'g', -1, 32), 64)
@@ -126,23 +132,23 @@ func samples() *rapid.Generator[*sample] {
 		rapid.StringN(1, 3, -1),
 	)
 	text := rapid.Map(rapid.SliceOfN(piece, 1, 4), func(pieces []string) string { return strings.Join(pieces, "") })
-	key := text.Filter(func(s string) bool { return checkKey([]byte(s)) == "" && xmlFault([]byte(s)) == "" })
+	key := text.Filter(func(s string) bool { return writing.CheckKey([]byte(s)) == "" && inXML(s) })
 	edgeName := rapid.OneOf(key, rapid.SampledFrom([]string{"source", "target", "id", "key", "label", "value", "w", "date", "ts", "Timestamp", "Weight", ":TYPE", "x:ID", ":START_ID", "since", "type:integer"})).
 		Filter(func(s string) bool { return s != "weight" && s != "time" })
 	long := rapid.OneOf(text, rapid.SampledFrom([]string{"", "\n", "a\r\nb", "\r", "1\n", "\"\n\"", "#\n"})).
-		Filter(func(s string) bool { return xmlFault([]byte(s)) == "" && !fault.OfEncoding([]byte(s)).Found() })
-	value := func(t *rapid.T, kind Type) *string {
+		Filter(func(s string) bool { return inXML(s) && !fault.OfEncoding([]byte(s)).Found() })
+	value := func(t *rapid.T, kind format.Type) *string {
 		var v string
 		switch rapid.IntRange(0, 3).Draw(t, "missing") {
 		case 0:
 			return nil
 		default:
 			switch kind {
-			case Integer:
+			case format.Integer:
 				v = strconv.FormatInt(rapid.Int64().Draw(t, "integer"), 10)
-			case Float:
+			case format.Float:
 				v = strconv.FormatFloat(rapid.OneOf(rapid.Float64Range(-1e9, 1e9), rapid.SampledFrom([]float64{0, 1, 2, -3, math.MaxFloat64, math.SmallestNonzeroFloat64})).Draw(t, "float"), 'g', -1, 64)
-			case Boolean:
+			case format.Boolean:
 				v = strconv.FormatBool(rapid.Bool().Draw(t, "boolean"))
 			default:
 				v = long.Draw(t, "text")
@@ -157,13 +163,13 @@ func samples() *rapid.Generator[*sample] {
 			timed:    rapid.Bool().Draw(t, "timed"),
 			directed: rapid.Bool().Draw(t, "directed"),
 		}
-		draw := func(name *rapid.Generator[string], what string) (columns []Column) {
+		draw := func(name *rapid.Generator[string], what string) (columns []format.Column) {
 			for _, name := range rapid.SliceOfNDistinct(name, 0, 3, rapid.ID[string]).Draw(t, what) {
-				columns = append(columns, Column{name, rapid.SampledFrom([]Type{Text, Integer, Float, Boolean}).Draw(t, "type")})
+				columns = append(columns, format.Column{Name: name, Type: rapid.SampledFrom([]format.Type{format.Text, format.Integer, format.Float, format.Boolean}).Draw(t, "type")})
 			}
 			return columns
 		}
-		fill := func(columns []Column) []*string {
+		fill := func(columns []format.Column) []*string {
 			row := make([]*string, len(columns))
 			for i, c := range columns {
 				row[i] = value(t, c.Type)
@@ -175,8 +181,8 @@ func samples() *rapid.Generator[*sample] {
 			s.values = append(s.values, fill(s.columns))
 		}
 		vertex := rapid.Uint32Range(0, uint32(len(s.keys)-1))
-		s.edges = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) NumberedEdge {
-			return NumberedEdge{
+		s.edges = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) format.NumberedEdge {
+			return format.NumberedEdge{
 				Source: vertex.Draw(t, "u"), Target: vertex.Draw(t, "v"),
 				Weight: cmp.Or(rapid.Float32Range(0, math.MaxFloat32).Draw(t, "weight"), 1),
 				Time:   max(rapid.Int64().Draw(t, "time"), math.MinInt64+1), Timed: rapid.Bool().Draw(t, "timed"),
@@ -198,8 +204,10 @@ func TestWrite_RoundTrip(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		s := samples().Draw(r, "graph")
 		for name, write := range map[string]func(*bytes.Buffer) error{
-			"edges": func(out *bytes.Buffer) error { return WriteEdges(context.Background(), out, s.graph()) },
-			"CSV":   func(out *bytes.Buffer) error { return WriteCSV(context.Background(), out, s.graph(), CSVOptions{}) },
+			"edges": func(out *bytes.Buffer) error { return rowtext.WriteEdges(context.Background(), out, s.graph()) },
+			"CSV": func(out *bytes.Buffer) error {
+				return rowtext.WriteCSV(context.Background(), out, s.graph(), rowtext.CSVOptions{})
+			},
 		} {
 			var text bytes.Buffer
 			if err := write(&text); err != nil {
@@ -208,7 +216,7 @@ func TestWrite_RoundTrip(t *testing.T) {
 			want := *s
 			want.directed = s.directed && name != "CSV" // which does not say it
 			written := text.String()
-			got, err := collect(text.Bytes(), Options{})
+			got, err := collect(text.Bytes(), format.Options{})
 			if err != nil {
 				r.Fatalf("%s: %v from\n%q", name, err, written)
 			}
@@ -218,11 +226,11 @@ func TestWrite_RoundTrip(t *testing.T) {
 			}
 		}
 		var text bytes.Buffer
-		if err := WriteGraphML(context.Background(), &text, s.graph()); err != nil {
+		if err := graphtext.WriteGraphML(context.Background(), &text, s.graph()); err != nil {
 			r.Fatalf("%v", err)
 		}
 		written := text.String()
-		if got, _, err := transcript(t, &text, Options{}); err != nil || got != s.text(true, true) {
+		if got, _, err := transcript(t, &text, format.Options{}); err != nil || got != s.text(true, true) {
 			r.Fatalf("error %v, read\n%swant\n%sfrom\n%q", err, got, s.text(true, true), written)
 		}
 		checkTable(r, s)
@@ -238,16 +246,16 @@ type failer interface {
 // state must follow from the values.
 func checkTable(r failer, s *sample) {
 	var text bytes.Buffer
-	if err := WriteVertices(context.Background(), &text, s.graph(), CSVOptions{}); err != nil {
+	if err := rowtext.WriteVertices(context.Background(), &text, s.graph(), rowtext.CSVOptions{}); err != nil {
 		r.Fatalf("%v", err)
 	}
 	written := text.String()
-	var columns []Column
-	var looks []Type
+	var columns []format.Column
+	var looks []format.Type
 	var rows [][]string
-	_, err := Read(context.Background(), &text, Options{Layout: LayoutVertices}, Handler{
-		Columns: func(c []Column) error {
-			columns, looks = slices.Clone(c), make([]Type, len(c))
+	_, err := graphfile.Read(context.Background(), &text, format.Options{Layout: format.LayoutVertices}, format.Handler{
+		Columns: func(c []format.Column) error {
+			columns, looks = slices.Clone(c), make([]format.Type, len(c))
 			return nil
 		},
 		Vertex: func(key []byte, values [][]byte) error {
@@ -257,7 +265,7 @@ func checkTable(r failer, s *sample) {
 					row = append(row, "-")
 					continue
 				}
-				looks[i] = looks[i].Or(TypeOf(value))
+				looks[i] = looks[i].Or(format.TypeOf(value))
 				row = append(row, strconv.Quote(string(value)))
 			}
 			rows = append(rows, row)
@@ -275,7 +283,7 @@ func checkTable(r failer, s *sample) {
 		r.Fatalf("keys %q from\n%s", got.keys, written)
 	}
 	for i, c := range columns {
-		if c.Type == Untyped {
+		if c.Type == format.Untyped {
 			c.Type = looks[i]
 		}
 		if c != s.columns[i] {
@@ -288,7 +296,7 @@ func checkTable(r failer, s *sample) {
 			switch {
 			case value == nil:
 				want.WriteString(" -")
-			case s.columns[i].Type == Float && decimal.IsInteger([]byte(*value)):
+			case s.columns[i].Type == format.Float && decimal.IsInteger([]byte(*value)):
 				fmt.Fprintf(&want, " %q", *value+".0")
 			default:
 				fmt.Fprintf(&want, " %q", *value)
@@ -305,13 +313,13 @@ func word(s string) *string { return &s }
 func people() *sample {
 	return &sample{
 		keys:    []string{"ada", "bob m", "=cyd"},
-		columns: []Column{{"age", Integer}, {"zip", Text}, {"score", Float}, {"ok", Boolean}, {"note", ""}},
+		columns: []format.Column{{Name: "age", Type: format.Integer}, {Name: "zip", Type: format.Text}, {Name: "score", Type: format.Float}, {Name: "ok", Type: format.Boolean}, {Name: "note", Type: ""}},
 		values: [][]*string{
 			{word("41"), word("007"), word("2"), word("true"), word("@x")},
 			{nil, nil, word("0.5"), nil, word("a,\"b\"\nc")},
 			{word("-7"), word("12"), nil, word("false"), nil},
 		},
-		edges:    []NumberedEdge{{Source: 0, Target: 1, Weight: 0.1, Time: 5, Timed: true}, {Source: 2, Target: 0, Weight: 3}},
+		edges:    []format.NumberedEdge{{Source: 0, Target: 1, Weight: 0.1, Time: 5, Timed: true}, {Source: 2, Target: 0, Weight: 3}},
 		weighted: true, timed: true,
 	}
 }
@@ -320,38 +328,48 @@ func TestWrite_Texts(t *testing.T) {
 	s := people()
 	numbers := &sample{keys: []string{"1", "2"}, values: make([][]*string, 2), edges: s.edges[:1], timed: true}
 	words := &sample{keys: []string{"a", "b", "c"}, values: make([][]*string, 3), edges: s.edges, weighted: true, timed: true}
-	digits := &sample{keys: []string{"a"}, columns: []Column{{"zip", Text}, {"none", Integer}, {"x:text", Text}, {"empty", Text}}, values: [][]*string{{word("12"), nil, word("b"), word("")}}}
+	digits := &sample{keys: []string{"a"}, columns: []format.Column{{Name: "zip", Type: format.Text}, {Name: "none", Type: format.Integer}, {Name: "x:text", Type: format.Text}, {Name: "empty", Type: format.Text}}, values: [][]*string{{word("12"), nil, word("b"), word("")}}}
 	for name, c := range map[string]struct {
 		write func(*bytes.Buffer) error
 		want  string
 	}{
-		"words":       {func(out *bytes.Buffer) error { return WriteEdges(t.Context(), out, words.graph()) }, "# source target weight time\na b 0.1 5\nc a 3\n"},
-		"words, time": {func(out *bytes.Buffer) error { return WriteEdges(t.Context(), out, numbers.graph()) }, "# source target time\n1 2 5\n"},
-		"edges":       {func(out *bytes.Buffer) error { return WriteEdges(t.Context(), out, s.graph()) }, "source,target,weight,time\nada,bob m,0.1,5\n=cyd,ada,3,\n"},
-		"CSV":         {func(out *bytes.Buffer) error { return WriteCSV(t.Context(), out, numbers.graph(), CSVOptions{}) }, "source,target,time\n1,2,5\n"},
+		"words":       {func(out *bytes.Buffer) error { return rowtext.WriteEdges(t.Context(), out, words.graph()) }, "# source target weight time\na b 0.1 5\nc a 3\n"},
+		"words, time": {func(out *bytes.Buffer) error { return rowtext.WriteEdges(t.Context(), out, numbers.graph()) }, "# source target time\n1 2 5\n"},
+		"edges":       {func(out *bytes.Buffer) error { return rowtext.WriteEdges(t.Context(), out, s.graph()) }, "source,target,weight,time\nada,bob m,0.1,5\n=cyd,ada,3,\n"},
+		"CSV": {func(out *bytes.Buffer) error {
+			return rowtext.WriteCSV(t.Context(), out, numbers.graph(), rowtext.CSVOptions{})
+		}, "source,target,time\n1,2,5\n"},
 		"spreadsheet": {func(out *bytes.Buffer) error {
-			return WriteCSV(t.Context(), out, s.graph(), CSVOptions{Spreadsheet: true})
+			return rowtext.WriteCSV(t.Context(), out, s.graph(), rowtext.CSVOptions{Spreadsheet: true})
 		}, "source,target,weight,time\nada,bob m,0.1,5\n'=cyd,ada,3,\n"},
-		"vertices": {func(out *bytes.Buffer) error { return WriteVertices(t.Context(), out, s.graph(), CSVOptions{}) },
+		"vertices": {func(out *bytes.Buffer) error {
+			return rowtext.WriteVertices(t.Context(), out, s.graph(), rowtext.CSVOptions{})
+		},
 			"vertex,age,zip,score,ok,note\nada,41,007,2.0,true,@x\nbob m,,,0.5,,\"a,\"\"b\"\"\nc\"\n=cyd,-7,12,,false,\n"},
 		"vertices, spreadsheet": {func(out *bytes.Buffer) error {
-			return WriteVertices(t.Context(), out, s.graph(), CSVOptions{Spreadsheet: true})
+			return rowtext.WriteVertices(t.Context(), out, s.graph(), rowtext.CSVOptions{Spreadsheet: true})
 		}, "vertex,age,zip,score,ok,note\nada,41,007,2.0,true,'@x\nbob m,,,0.5,,\"a,\"\"b\"\"\nc\"\n'=cyd,-7,12,,false,\n"},
-		"vertices, types given": {func(out *bytes.Buffer) error { return WriteVertices(t.Context(), out, digits.graph(), CSVOptions{}) },
+		"vertices, types given": {func(out *bytes.Buffer) error {
+			return rowtext.WriteVertices(t.Context(), out, digits.graph(), rowtext.CSVOptions{})
+		},
 			"vertex,zip:text,none:integer,x:text:text,empty:text\na,12,,b,\"\"\n"},
 		"keys": {func(out *bytes.Buffer) error {
-			return WriteKeys(t.Context(), out, 2, appendKeys([]string{"a b", "é,#"}))
+			return vectorfile.WriteKeys(t.Context(), out, 2, appendKeys([]string{"a b", "é,#"}))
 		}, "a b\né,#\n"},
-		"keys, quoted": {func(out *bytes.Buffer) error { return WriteKeys(t.Context(), out, 2, appendKeys([]string{"a ", "b"})) }, "vertex\n\"a \"\nb\n"},
+		"keys, quoted": {func(out *bytes.Buffer) error {
+			return vectorfile.WriteKeys(t.Context(), out, 2, appendKeys([]string{"a ", "b"}))
+		}, "vertex\n\"a \"\nb\n"},
 		"keys, line breaks": {func(out *bytes.Buffer) error {
-			return WriteKeys(t.Context(), out, 2, appendKeys([]string{"a\nb", "b"}))
+			return vectorfile.WriteKeys(t.Context(), out, 2, appendKeys([]string{"a\nb", "b"}))
 		}, "vertex\n\"a\nb\"\nb\n"},
 		"keys, the other name": {func(out *bytes.Buffer) error {
-			return WriteKeys(t.Context(), out, 2, appendKeys([]string{"vertex", "b"}))
+			return vectorfile.WriteKeys(t.Context(), out, 2, appendKeys([]string{"vertex", "b"}))
 		}, "vertex\nvertex\nb\n"},
-		"keys, the name": {func(out *bytes.Buffer) error { return WriteKeys(t.Context(), out, 2, appendKeys([]string{"key", "b"})) }, "vertex\nkey\nb\n"},
+		"keys, the name": {func(out *bytes.Buffer) error {
+			return vectorfile.WriteKeys(t.Context(), out, 2, appendKeys([]string{"key", "b"}))
+		}, "vertex\nkey\nb\n"},
 		"word2vec, 1 row": {func(out *bytes.Buffer) error {
-			return WriteWord2VecBinary(t.Context(), out, 1, 2, appendKeys([]string{"é"}), func(int) []float32 { return []float32{1, -2} })
+			return vectorfile.WriteWord2VecBinary(t.Context(), out, 1, 2, appendKeys([]string{"é"}), func(int) []float32 { return []float32{1, -2} })
 		}, "1 2\né \x00\x00\x80?\x00\x00\x00\xc0\n"},
 	} {
 		var out bytes.Buffer
@@ -363,7 +381,7 @@ func TestWrite_Texts(t *testing.T) {
 
 func TestWriteGraphML_Text(t *testing.T) {
 	var out bytes.Buffer
-	if err := WriteGraphML(t.Context(), &out, people().graph()); err != nil {
+	if err := graphtext.WriteGraphML(t.Context(), &out, people().graph()); err != nil {
 		t.Fatal(err)
 	}
 	_, got, _ := strings.Cut(out.String(), "graphml.xsd\">\n")
@@ -396,7 +414,7 @@ func TestWriteNPY(t *testing.T) {
 		for i := range row {
 			row[i] = float32(i) / 7
 		}
-		if err := WriteNPY(t.Context(), &out, rows, dim, func(int) []float32 { return row }); err != nil {
+		if err := vectorfile.WriteNPY(t.Context(), &out, rows, dim, func(int) []float32 { return row }); err != nil {
 			t.Fatal(err)
 		}
 		data := out.Bytes()
@@ -419,32 +437,34 @@ func TestWriteNPY(t *testing.T) {
 }
 
 func TestWrite_Refused(t *testing.T) {
-	one := func(key string, column Column, value string) Graph {
-		s := &sample{keys: []string{key, "b"}, columns: []Column{column}, values: [][]*string{{word(value)}, {nil}}, edges: []NumberedEdge{{Source: 0, Target: 1, Weight: 1}}}
+	one := func(key string, column format.Column, value string) format.Graph {
+		s := &sample{keys: []string{key, "b"}, columns: []format.Column{column}, values: [][]*string{{word(value)}, {nil}}, edges: []format.NumberedEdge{{Source: 0, Target: 1, Weight: 1}}}
 		return s.graph()
 	}
-	plain := Column{"x", Text}
-	writeVertices := func(g Graph) error { return WriteVertices(t.Context(), &bytes.Buffer{}, g, CSVOptions{}) }
-	writeGraphML := func(g Graph) error { return WriteGraphML(t.Context(), &bytes.Buffer{}, g) }
+	plain := format.Column{Name: "x", Type: format.Text}
+	writeVertices := func(g format.Graph) error {
+		return rowtext.WriteVertices(t.Context(), &bytes.Buffer{}, g, rowtext.CSVOptions{})
+	}
+	writeGraphML := func(g format.Graph) error { return graphtext.WriteGraphML(t.Context(), &bytes.Buffer{}, g) }
 	for _, c := range []struct {
-		graph    Graph
+		graph    format.Graph
 		csv, xml error // of WriteVertices and WriteGraphML
 		says     string
 	}{
-		{one("a\x01", plain, "v"), nil, ErrKey, `key "a\x01": it holds U+0001, which XML cannot`},
-		{one("a\ufffe", plain, "v"), nil, ErrKey, `key "a\ufffe": it holds U+FFFE, which XML cannot`},
-		{one("", plain, "v"), ErrKey, ErrKey, `key "": it is empty`},
-		{one("a\x00", plain, "v"), ErrKey, ErrKey, `key "a\x00": it holds a NUL`},
-		{one("a\xff", plain, "v"), ErrKey, ErrKey, `not valid UTF-8`},
-		{one("a", plain, "v\x02"), nil, ErrValue, `vertex "a", attribute "x": it holds U+0002, which XML cannot`},
-		{one("a", plain, "v\x00"), ErrValue, ErrValue, `vertex "a", attribute "x": NUL byte`},
-		{one("a", plain, "\xff"), ErrValue, ErrValue, `vertex "a", attribute "x": byte 0xff`},
-		{one("a", Column{"x", Integer}, "1.5"), ErrValue, ErrValue, `"1.5" is no integer`},
-		{one("a", Column{"x", Float}, "NaN"), ErrValue, ErrValue, `"NaN" is no float`},
-		{one("a", Column{"x", Boolean}, ""), ErrValue, ErrValue, `"" is no boolean`},
-		{one("a", Column{"", Text}, "v"), ErrValue, ErrValue, `attribute ""`},
-		{one("a", Column{"x\x03", Text}, "v"), nil, ErrValue, `attribute "x\x03"`},
-		{one("a", Column{"x\x00", Text}, "v"), ErrValue, ErrValue, `attribute "x\x00"`},
+		{one("a\x01", plain, "v"), nil, format.ErrKey, `key "a\x01": it holds U+0001, which XML cannot`},
+		{one("a\ufffe", plain, "v"), nil, format.ErrKey, `key "a\ufffe": it holds U+FFFE, which XML cannot`},
+		{one("", plain, "v"), format.ErrKey, format.ErrKey, `key "": it is empty`},
+		{one("a\x00", plain, "v"), format.ErrKey, format.ErrKey, `key "a\x00": it holds a NUL`},
+		{one("a\xff", plain, "v"), format.ErrKey, format.ErrKey, `not valid UTF-8`},
+		{one("a", plain, "v\x02"), nil, format.ErrValue, `vertex "a", attribute "x": it holds U+0002, which XML cannot`},
+		{one("a", plain, "v\x00"), format.ErrValue, format.ErrValue, `vertex "a", attribute "x": NUL byte`},
+		{one("a", plain, "\xff"), format.ErrValue, format.ErrValue, `vertex "a", attribute "x": byte 0xff`},
+		{one("a", format.Column{Name: "x", Type: format.Integer}, "1.5"), format.ErrValue, format.ErrValue, `"1.5" is no integer`},
+		{one("a", format.Column{Name: "x", Type: format.Float}, "NaN"), format.ErrValue, format.ErrValue, `"NaN" is no float`},
+		{one("a", format.Column{Name: "x", Type: format.Boolean}, ""), format.ErrValue, format.ErrValue, `"" is no boolean`},
+		{one("a", format.Column{Name: "", Type: format.Text}, "v"), format.ErrValue, format.ErrValue, `attribute ""`},
+		{one("a", format.Column{Name: "x\x03", Type: format.Text}, "v"), nil, format.ErrValue, `attribute "x\x03"`},
+		{one("a", format.Column{Name: "x\x00", Type: format.Text}, "v"), format.ErrValue, format.ErrValue, `attribute "x\x00"`},
 	} {
 		if err := writeVertices(c.graph); !errors.Is(err, c.csv) || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("CSV: %v, want %s", err, c.says)
@@ -454,29 +474,29 @@ func TestWrite_Refused(t *testing.T) {
 		}
 	}
 	twice := one("a", plain, "v")
-	twice.Columns = []Column{plain, plain}
-	if err := writeVertices(twice); !errors.Is(err, ErrValue) {
+	twice.Columns = []format.Column{plain, plain}
+	if err := writeVertices(twice); !errors.Is(err, format.ErrValue) {
 		t.Errorf("one name twice: %v", err)
 	}
 	for _, weight := range []float32{0, -1, float32(math.NaN()), float32(math.Inf(1))} {
-		s := &sample{keys: []string{"a", "b"}, values: make([][]*string, 2), edges: []NumberedEdge{{Source: 0, Target: 1, Weight: weight}}, weighted: true}
-		for _, write := range []func(Graph) error{writeGraphML, func(g Graph) error { return WriteEdges(t.Context(), &bytes.Buffer{}, g) }} {
-			if err := write(s.graph()); !errors.Is(err, ErrValue) {
+		s := &sample{keys: []string{"a", "b"}, values: make([][]*string, 2), edges: []format.NumberedEdge{{Source: 0, Target: 1, Weight: weight}}, weighted: true}
+		for _, write := range []func(format.Graph) error{writeGraphML, func(g format.Graph) error { return rowtext.WriteEdges(t.Context(), &bytes.Buffer{}, g) }} {
+			if err := write(s.graph()); !errors.Is(err, format.ErrValue) {
 				t.Errorf("weight %v: %v", weight, err)
 			}
 		}
 	}
 	nan := func(int) []float32 { return []float32{float32(math.NaN())} }
-	if err := WriteNPY(t.Context(), &bytes.Buffer{}, 1, 1, nan); !errors.Is(err, ErrNotFinite) {
+	if err := vectorfile.WriteNPY(t.Context(), &bytes.Buffer{}, 1, 1, nan); !errors.Is(err, format.ErrNotFinite) {
 		t.Errorf("npy: %v", err)
 	}
-	if err := WriteWord2VecBinary(t.Context(), &bytes.Buffer{}, 1, 1, appendKeys([]string{"a b"}), nan); !errors.Is(err, ErrKey) {
+	if err := vectorfile.WriteWord2VecBinary(t.Context(), &bytes.Buffer{}, 1, 1, appendKeys([]string{"a b"}), nan); !errors.Is(err, format.ErrKey) {
 		t.Errorf("word2vec: %v", err)
 	}
-	if err := WriteWord2VecBinary(t.Context(), &bytes.Buffer{}, 1, 2, appendKeys([]string{"a"}), func(int) []float32 { return []float32{1} }); err == nil {
+	if err := vectorfile.WriteWord2VecBinary(t.Context(), &bytes.Buffer{}, 1, 2, appendKeys([]string{"a"}), func(int) []float32 { return []float32{1} }); err == nil {
 		t.Error("a row that is too short was written")
 	}
-	if err := WriteKeys(t.Context(), &bytes.Buffer{}, 1, appendKeys([]string{"a\x00"})); !errors.Is(err, ErrKey) {
+	if err := vectorfile.WriteKeys(t.Context(), &bytes.Buffer{}, 1, appendKeys([]string{"a\x00"})); !errors.Is(err, format.ErrKey) {
 		t.Errorf("keys: %v", err)
 	}
 }
@@ -487,19 +507,21 @@ func TestWrite_Errors(t *testing.T) {
 	key := func(dst []byte, v uint32) []byte { return strconv.AppendUint(dst, uint64(v), 10) }
 	row := []float32{1, 2}
 	for name, write := range map[string]func(context.Context, *failingWriter) error{
-		"edges": func(ctx context.Context, w *failingWriter) error { return WriteEdges(ctx, w, s.graph()) },
-		"CSV":   func(ctx context.Context, w *failingWriter) error { return WriteCSV(ctx, w, s.graph(), CSVOptions{}) },
-		"vertices": func(ctx context.Context, w *failingWriter) error {
-			return WriteVertices(ctx, w, s.graph(), CSVOptions{})
+		"edges": func(ctx context.Context, w *failingWriter) error { return rowtext.WriteEdges(ctx, w, s.graph()) },
+		"CSV": func(ctx context.Context, w *failingWriter) error {
+			return rowtext.WriteCSV(ctx, w, s.graph(), rowtext.CSVOptions{})
 		},
-		"GraphML": func(ctx context.Context, w *failingWriter) error { return WriteGraphML(ctx, w, s.graph()) },
+		"vertices": func(ctx context.Context, w *failingWriter) error {
+			return rowtext.WriteVertices(ctx, w, s.graph(), rowtext.CSVOptions{})
+		},
+		"GraphML": func(ctx context.Context, w *failingWriter) error { return graphtext.WriteGraphML(ctx, w, s.graph()) },
 		"word2vec": func(ctx context.Context, w *failingWriter) error {
-			return WriteWord2VecBinary(ctx, w, 9, 2, key, func(int) []float32 { return row })
+			return vectorfile.WriteWord2VecBinary(ctx, w, 9, 2, key, func(int) []float32 { return row })
 		},
 		"npy": func(ctx context.Context, w *failingWriter) error {
-			return WriteNPY(ctx, w, 9, 2, func(int) []float32 { return row })
+			return vectorfile.WriteNPY(ctx, w, 9, 2, func(int) []float32 { return row })
 		},
-		"keys": func(ctx context.Context, w *failingWriter) error { return WriteKeys(ctx, w, 9, key) },
+		"keys": func(ctx context.Context, w *failingWriter) error { return vectorfile.WriteKeys(ctx, w, 9, key) },
 	} {
 		if err := write(t.Context(), &failingWriter{}); !errors.Is(err, errFull) {
 			t.Errorf("%s: %v", name, err)
@@ -510,4 +532,11 @@ func TestWrite_Errors(t *testing.T) {
 			t.Errorf("%s, cancelled: %v", name, err)
 		}
 	}
+}
+
+// inXML reports whether XML has all characters of a text.
+func inXML(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		return r < ' ' && !strings.ContainsRune("\t\n\r", r) || r == 0xfffe || r == 0xffff
+	})
 }

@@ -3,10 +3,7 @@ package format
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-
-	"heavytail/storage/internal/excerpt"
 )
 
 // ReadStats describes a finished read. After an error it covers the part that was read.
@@ -39,7 +36,7 @@ type ReadStats struct {
 	NamedCounts bool `json:"named_counts"`
 	// NamesHeader reports that the first delivered edge may be a line of column names, which Header
 	// then is: it has words, and they are not among the keys of the lines below that were read
-	// before it was delivered. TakeHeader decides at the end.
+	// before it was delivered. rowtext.TakeHeader decides at the end.
 	NamesHeader      bool       `json:"names_header"`
 	DeclaredVertices int64      `json:"declared_vertices"` // n of a counts header, delivered or not, of a size line, or of a comment of SNAP or KONECT
 	DeclaredEdges    int64      `json:"declared_edges"`    // m of a counts header or of such a comment, or the entries of a size line
@@ -50,14 +47,6 @@ type ReadStats struct {
 	Remarks          []Remark   `json:"remarks"` // what was left out, renamed or chosen, one of each kind
 }
 
-// skip counts a malformed line.
-func (s *ReadStats) skip(err *LineError) {
-	s.Skipped++
-	if s.FirstSkipped == nil {
-		s.FirstSkipped = err
-	}
-}
-
 // IsEdge sets that the line of CountsHeader is an edge, as there are more vertices than it says.
 func (s *ReadStats) IsEdge() {
 	if !s.NamedCounts {
@@ -66,29 +55,7 @@ func (s *ReadStats) IsEdge() {
 	s.CountsHeader, s.NamedCounts, s.DeclaredVertices, s.DeclaredEdges = false, false, 0, 0
 }
 
-// setTime makes a date of the time of an edge in units of which so many make a second; 0 leaves it. A
-// fraction that is left out is remarked.
-func (s *ReadStats) setTime(e *Edge, perSecond, line int64) {
-	e.inSeconds(perSecond)
-	if e.cut {
-		s.remark("times without their fractions", "", line, "")
-	}
-}
-
-// measured counts an edge among those with a weight or a time.
-func (s *ReadStats) measured(e *Edge) {
-	if e.Weighted {
-		s.Weighted++
-	}
-	if e.Timed {
-		s.Timed++
-	}
-	if e.Dated {
-		s.Dated++
-	}
-}
-
-// Handler receives what Read finds. A nil function is not called. An error that a function
+// Handler receives what graphfile.Read finds. A nil function is not called. An error that a function
 // returns ends the read and is returned unchanged.
 type Handler struct {
 	// Edge takes an edge.
@@ -122,67 +89,6 @@ type Handler struct {
 	// missing value. A value of a typed column has that type, written so that strconv reads it.
 	// All slices are valid only during the call.
 	Vertex func(key []byte, values [][]byte) error
-}
-
-// Column is an attribute of the vertices or of the edges.
-type Column struct {
-	Name string
-	Type Type // "" where the text does not define it
-}
-
-// The places of columns that are no attributes: those that are not read, that of the key, and that of the types of
-// Neo4j, which has a place of its own once there is a type.
-const (
-	placeNone     = -1
-	placeKey      = -2
-	placeRelation = -3
-)
-
-// Type is the type of the values of an attribute.
-type Type string
-
-// The types. Untyped is the type of attributes for which the text defines none.
-const (
-	Untyped Type = ""
-	Text    Type = "text"
-	Integer Type = "integer" // int64
-	Float   Type = "float"   // float64, finite
-	Boolean Type = "boolean" // true or false
-)
-
-// ValueOf returns the value that a text of a columnar file's column of the type represents, as
-// ReadPairRows has it: an int64, a float64, a bool or a string, and nil where the text is empty.
-func (t Type) ValueOf(text string) any {
-	if text == "" {
-		return nil
-	}
-	switch t {
-	case Integer:
-		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-			return n
-		}
-	case Float:
-		if x, err := strconv.ParseFloat(text, 64); err == nil {
-			return x
-		}
-	case Boolean:
-		return text == "true"
-	}
-	return text
-}
-
-// complete replaces nil functions with functions that do nothing.
-func (h Handler) complete() Handler {
-	if h.Edge == nil {
-		h.Edge = func(Edge) error { return nil }
-	}
-	if h.Columns == nil {
-		h.Columns = func([]Column) error { return nil }
-	}
-	if h.Vertex == nil {
-		h.Vertex = func([]byte, [][]byte) error { return nil }
-	}
-	return h
 }
 
 // remarkNames is how many names a remark keeps: enough to recognise the file, few enough for one
@@ -236,65 +142,5 @@ func (s *ReadStats) Add(r Remark) {
 		if len(n.Names) < remarkNames && !slices.Contains(n.Names, name) {
 			n.Names = append(n.Names, name)
 		}
-	}
-}
-
-// remark counts one thing of a kind; line and remedy of the first are kept. An empty name is not
-// listed. Kinds are few, so that they are searched in turn.
-func (s *ReadStats) remark(what, name string, line int64, remedy string) {
-	s.remarks(what, name, 1, line, remedy)
-}
-
-// remarks is remark for several things with the same name.
-func (s *ReadStats) remarks(what, name string, count, line int64, remedy string) {
-	i := slices.IndexFunc(s.Remarks, func(n Remark) bool { return n.What == what })
-	if i < 0 {
-		i = len(s.Remarks)
-		s.Remarks = append(s.Remarks, Remark{What: what, Line: line, Remedy: remedy})
-	}
-	n := &s.Remarks[i]
-	n.Count += count
-	if name != "" && len(n.Names) < remarkNames && !slices.Contains(n.Names, name) {
-		n.Names = append(n.Names, strings.Clone(name))
-	}
-}
-
-// tally counts things of one kind by their names, for a remark at the end of a read: counting each
-// in the remark would take longer.
-type tally struct {
-	what, remedy string
-	names        map[string]*tallied
-	order        []string
-}
-
-type tallied struct{ count, line int64 }
-
-// tallyNames is how many names a tally distinguishes.
-const tallyNames = 1024
-
-// add counts one thing. line is called for the first of a name.
-func (t *tally) add(name string, line func() int64) {
-	if n := t.names[name]; n != nil {
-		n.count++
-		return
-	}
-	if len(t.names) == tallyNames {
-		name = t.order[tallyNames-1]
-		t.names[name].count++
-		return
-	}
-	if t.names == nil {
-		t.names = map[string]*tallied{}
-	}
-	name = strings.Clone(name)
-	t.names[name] = &tallied{1, line()}
-	t.order = append(t.order, name)
-}
-
-// report makes the remark, if there was anything to count.
-func (t *tally) report(s *ReadStats) {
-	for _, name := range t.order {
-		n := t.names[name]
-		s.remarks(t.what, excerpt.Name([]byte(name)), n.count, n.line, t.remedy)
 	}
 }

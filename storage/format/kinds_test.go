@@ -1,4 +1,4 @@
-package format
+package format_test
 
 import (
 	"bytes"
@@ -11,15 +11,18 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/storage/format"
+	"heavytail/storage/format/graphfile"
 	"heavytail/storage/format/internal/decimal"
 	"heavytail/storage/format/internal/tokens"
+	"heavytail/storage/format/rowtext"
 )
 
 // edgesOf reads a text and returns its edges, sorted, as "source target weight time".
-func edgesOf(t *testing.T, text []byte, opts Options) ([]string, ReadStats, error) {
+func edgesOf(t *testing.T, text []byte, opts format.Options) ([]string, format.ReadStats, error) {
 	t.Helper()
 	var edges []string
-	stats, err := Read(t.Context(), bytes.NewReader(text), opts, Handler{Edge: func(e Edge) error {
+	stats, err := graphfile.Read(t.Context(), bytes.NewReader(text), opts, format.Handler{Edge: func(e format.Edge) error {
 		line := fmt.Sprintf("%s %s", e.Source, e.Target)
 		if e.Weighted {
 			line += fmt.Sprintf(" %v", e.Weight)
@@ -35,7 +38,7 @@ func edgesOf(t *testing.T, text []byte, opts Options) ([]string, ReadStats, erro
 }
 
 // remarks returns the kinds of remarks of a read, with their counts.
-func remarks(stats ReadStats) string {
+func remarks(stats format.ReadStats) string {
 	var list []string
 	for _, r := range stats.Remarks {
 		list = append(list, fmt.Sprintf("%s: %d", r.What, r.Count))
@@ -50,22 +53,22 @@ func TestRead_Kinds(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
 	type header struct {
 		name, line string // S is the separator
-		opts       EdgeListOptions
+		opts       format.EdgeListOptions
 		columns    int
 		blanks     bool // also where blanks separate
 	}
 	headers := []header{
-		{"none", "", EdgeListOptions{Weight: "3"}, 3, true},
-		{"FALSE", "", EdgeListOptions{Weight: "3", Header: HeaderNone}, 3, true},
-		{"known", "sourceStargetSweight", EdgeListOptions{}, 3, true},
-		{"known, one a time", "fromStoSweightStime", EdgeListOptions{}, 4, true},
-		{"words above numbers", "protein1Sprotein2Scombined_score", EdgeListOptions{Weight: "3"}, 3, true},
-		{"words above numbers, weight by name", "leftSrightSweight", EdgeListOptions{}, 3, true},
-		{"words that occur nowhere else", "whoSwhom", EdgeListOptions{}, 2, true},
-		{"TRUE", "aSb", EdgeListOptions{Header: HeaderNames}, 2, true},
-		{"known words", "followerSfollowee", EdgeListOptions{}, 2, false},
-		{"comment", "# source target weight time", EdgeListOptions{}, 4, true},
-		{"comment of other words", "% one other weight", EdgeListOptions{}, 3, true},
+		{"none", "", format.EdgeListOptions{Weight: "3"}, 3, true},
+		{"FALSE", "", format.EdgeListOptions{Weight: "3", Header: format.HeaderNone}, 3, true},
+		{"known", "sourceStargetSweight", format.EdgeListOptions{}, 3, true},
+		{"known, one a time", "fromStoSweightStime", format.EdgeListOptions{}, 4, true},
+		{"words above numbers", "protein1Sprotein2Scombined_score", format.EdgeListOptions{Weight: "3"}, 3, true},
+		{"words above numbers, weight by name", "leftSrightSweight", format.EdgeListOptions{}, 3, true},
+		{"words that occur nowhere else", "whoSwhom", format.EdgeListOptions{}, 2, true},
+		{"TRUE", "aSb", format.EdgeListOptions{Header: format.HeaderNames}, 2, true},
+		{"known words", "followerSfollowee", format.EdgeListOptions{}, 2, false},
+		{"comment", "# source target weight time", format.EdgeListOptions{}, 4, true},
+		{"comment of other words", "% one other weight", format.EdgeListOptions{}, 3, true},
 	}
 	compressions := map[string]func([]byte) []byte{
 		"plain": bytes.Clone, "gzip": func(text []byte) []byte { return gzipped(t, text) }, "zstd": func(text []byte) []byte { return zstdped(t, text) },
@@ -103,7 +106,7 @@ func TestRead_Kinds(t *testing.T) {
 				}
 				for _, whole := range []string{text.String(), tokens.ByteOrderMark + text.String(), strings.TrimSuffix(text.String(), end)} {
 					for name, compress := range compressions {
-						opts := Options{EdgeListOptions: h.opts}
+						opts := format.Options{EdgeListOptions: h.opts}
 						got, stats, err := edgesOf(t, compress([]byte(whole)), opts)
 						if err != nil || !slices.Equal(got, want) {
 							t.Fatalf("header %s, separator %q, line end %q, %s: %v, %d edges of %d, stats %+v\n%s", h.name, sep, end, name, err, len(got), len(want), stats, whole[:60])
@@ -123,7 +126,7 @@ func TestRead_Cases(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		file    string
-		opts    Options
+		opts    format.Options
 		edges   string
 		remarks string
 		err     string
@@ -131,8 +134,8 @@ func TestRead_Cases(t *testing.T) {
 		{file: "one-percent.edges", err: "2:1: a matrix of 3 rows and 5 columns is no adjacency matrix of a graph: its rows and columns number different vertices"},
 		{file: "words-header.txt", edges: "9606.P1 9606.P2, 9606.P1 9606.P3"},
 		{file: "square.csv", err: "1:1: this looks like a square matrix of 4 columns: format := 'matrix' reads it as one, and format := 'edges' as a list of edges"},
-		{file: "square.csv", opts: Options{Layout: LayoutAdjacency}, edges: "1 2 1, 1 4 1, 2 1 1, 2 3 1, 3 2 1, 4 1 1", remarks: "square of numbers read as an adjacency matrix: 1"},
-		{file: "square.csv", opts: Options{Layout: LayoutMatrix}, edges: "1 2 1, 1 4 1, 2 1 1, 2 3 1, 3 2 1, 4 1 1"},
+		{file: "square.csv", opts: format.Options{Layout: format.LayoutAdjacency}, edges: "1 2 1, 1 4 1, 2 1 1, 2 3 1, 3 2 1, 4 1 1", remarks: "square of numbers read as an adjacency matrix: 1"},
+		{file: "square.csv", opts: format.Options{Layout: format.LayoutMatrix}, edges: "1 2 1, 1 4 1, 2 1 1, 2 3 1, 3 2 1, 4 1 1"},
 		{file: "braces.edgelist", edges: "a b 3.5, b c 2"},
 		{file: "returns.txt", edges: "a b, b c"},
 	} {
@@ -160,7 +163,7 @@ func TestRead_Headers(t *testing.T) {
 	edge := "first line taken as an edge, although its keys occur nowhere else: 1"
 	for _, c := range []struct {
 		text    string
-		opts    EdgeListOptions
+		opts    format.EdgeListOptions
 		edges   string
 		remarks string
 		err     string
@@ -173,15 +176,15 @@ func TestRead_Headers(t *testing.T) {
 		{text: "id,name\n1,Alice\n2,Bob\n", err: "the header names no two ends of edges"},
 		{text: ",name,age\n1,Alice,30\n2,Bob,25\n", err: "column 1 is empty"},
 		{text: "id,from,to,x\n1,a,b,5\n2,b,c,6\n", edges: "a b, b c"},
-		{text: "id,x,y,z\n1,a,b,5\n2,b,c,6\n", opts: EdgeListOptions{Source: "x", Target: "y"}, edges: "a b, b c"},
+		{text: "id,x,y,z\n1,a,b,5\n2,b,c,6\n", opts: format.EdgeListOptions{Source: "x", Target: "y"}, edges: "a b, b c"},
 		{text: "node,friend\n1,2\n1,3\n", edges: "1 2, 1 3"},
 		{text: "who,whom\na,b\nb,c\n", edges: "a b, b c", remarks: named},
-		{text: "who,whom\na,b\nb,c\n", opts: EdgeListOptions{Header: HeaderNone}, edges: "a b, b c, who whom"},
+		{text: "who,whom\na,b\nb,c\n", opts: format.EdgeListOptions{Header: format.HeaderNone}, edges: "a b, b c, who whom"},
 		{text: "who,whom\na,b\nwho,c\nb,c\n", edges: "a b, b c, who c, who whom"},
 		{text: "who,whom\na,b\nc,d\n", edges: "a b, c d, who whom", remarks: edge},
 		{text: "who,whom\na,b\n", edges: "a b, who whom"},
 		{text: "who whom\na b\nb c\n", edges: "a b, b c, who whom", remarks: edge},
-		{text: "who whom\na b\nb c\n", opts: EdgeListOptions{Header: HeaderNames}, edges: "a b, b c"},
+		{text: "who whom\na b\nb c\n", opts: format.EdgeListOptions{Header: format.HeaderNames}, edges: "a b, b c"},
 		{text: "user item\nu i\n", edges: "u i", remarks: named},
 		{text: "user item\nu item\n", edges: "u item, user item"},
 		{text: "a b\nb c\nc d\n", edges: "a b, b c, c d"},
@@ -210,7 +213,7 @@ func TestRead_Headers(t *testing.T) {
 		{text: "a,[b, c]\nb,c\n", err: "a comma inside brackets could separate"},
 		{text: "((a,b),c);\n", err: "a comma inside brackets could separate"},
 		{text: "a,[b\nb,(c\n", edges: "a [b, b (c"},
-		{text: "(a, b)\n(b, c)\n", opts: EdgeListOptions{Separator: "comma"}, edges: "(a b), (b c)"},
+		{text: "(a, b)\n(b, c)\n", opts: format.EdgeListOptions{Separator: "comma"}, edges: "(a b), (b c)"},
 		{text: "\"(a\",b\n", edges: "(a b"},
 		{text: "f(x),[g]\n", edges: "f(x) [g]"},
 		{text: "(0,1)\t(0,2)\n", edges: "(0,1) (0,2)"},
@@ -225,16 +228,16 @@ func TestRead_Headers(t *testing.T) {
 		{text: "a b {'weight': 2, 'x': [1, {'y': '}'}], \"time\": 7}\n", edges: "a b 2 @7", remarks: "attributes of edges left out: 1"},
 		{text: "a,b,{'weight': 2}\nb,c,{}\n", edges: "a b 2, b c"},
 		{text: "a b {'weight': None, 'cost': 3}\n", edges: "a b", remarks: "attributes of edges left out: 1; weights taken as missing: 1"},
-		{text: "a b {'weight': 1, 'cost': 3}\n", opts: EdgeListOptions{Weight: "cost"}, edges: "a b 3", remarks: "attributes of edges left out: 1"},
-		{text: "a b {'weight': 1}\n", opts: EdgeListOptions{Weight: NoColumn}, edges: "a b", remarks: "attributes of edges left out: 1"},
+		{text: "a b {'weight': 1, 'cost': 3}\n", opts: format.EdgeListOptions{Weight: "cost"}, edges: "a b 3", remarks: "attributes of edges left out: 1"},
+		{text: "a b {'weight': 1}\n", opts: format.EdgeListOptions{Weight: format.NoColumn}, edges: "a b", remarks: "attributes of edges left out: 1"},
 		{text: "a {}\n{x} {y}\n", edges: "a {}, {x} {y}"},
 		{text: "\"x y\",{}\n", edges: "x y {}"},
 		{text: "a b {x}\n", edges: "a b"},
 	} {
 		c.opts.Name = "g"
-		edges, stats, err := edgesOf(t, []byte(c.text), Options{EdgeListOptions: c.opts, Layout: LayoutEdges})
+		edges, stats, err := edgesOf(t, []byte(c.text), format.Options{EdgeListOptions: c.opts, Layout: format.LayoutEdges})
 		if c.err != "" {
-			if err == nil || !strings.Contains(err.Error(), c.err) || !errors.Is(err, ErrSyntax) {
+			if err == nil || !strings.Contains(err.Error(), c.err) || !errors.Is(err, format.ErrSyntax) {
 				t.Errorf("%q: %v, want %s", c.text, err, c.err)
 			}
 			continue
@@ -248,11 +251,11 @@ func TestRead_Headers(t *testing.T) {
 // A header below which a table of edges has lines that look like comments, in any order.
 func TestRead_HeldComments(t *testing.T) {
 	t.Parallel()
-	_, stats, err := edgesOf(t, []byte("one,two\n#a,b\nc,d\n# prose\n"), Options{})
+	_, stats, err := edgesOf(t, []byte("one,two\n#a,b\nc,d\n# prose\n"), format.Options{})
 	if err != nil || stats.Edges != 2 || stats.Comments != 2 || stats.LateComments != 1 {
 		t.Errorf("no header: %v, %+v", err, stats)
 	}
-	_, stats, err = edgesOf(t, []byte("one,two\n#1,2\n3,4\n5,4\n6,7\n# prose\n"), Options{EdgeListOptions: EdgeListOptions{Header: HeaderNames}})
+	_, stats, err = edgesOf(t, []byte("one,two\n#1,2\n3,4\n5,4\n6,7\n# prose\n"), format.Options{EdgeListOptions: format.EdgeListOptions{Header: format.HeaderNames}})
 	if err != nil || stats.Edges != 4 || stats.Comments != 1 || stats.LateComments != 0 {
 		t.Errorf("a header: %v, %+v", err, stats)
 	}
@@ -277,8 +280,8 @@ func TestRead_Matrices(t *testing.T) {
 			}
 		}
 		market = fmt.Sprintf("%%MatrixMarket matrix coordinate real general\n%d %d %d\n%s", n, n, count, market)
-		want, stats, err := edgesOf(t, []byte(market), Options{})
-		if err != nil || stats.Layout != LayoutMatrixMarket {
+		want, stats, err := edgesOf(t, []byte(market), format.Options{})
+		if err != nil || stats.Layout != format.LayoutMatrixMarket {
 			t.Fatal(err, stats.Layout)
 		}
 		names := make([]string, n)
@@ -294,22 +297,22 @@ func TestRead_Matrices(t *testing.T) {
 			}
 			for name, c := range map[string]struct {
 				text string
-				opts Options
+				opts format.Options
 			}{
-				"bare":                  {bare, Options{Layout: LayoutMatrix}},
-				"bare, as adjacency":    {bare, Options{Layout: LayoutAdjacency}},
-				"header":                {header, Options{Layout: LayoutMatrix, EdgeListOptions: EdgeListOptions{Header: HeaderNames}}},
-				"names on both":         {labelled, Options{}},
-				"names and a corner":    {corner, Options{}},
-				"names, as adjacency":   {corner, Options{Layout: LayoutAdjacency}},
-				"names, of that ending": {corner, Options{EdgeListOptions: EdgeListOptions{Name: "g.adj"}}},
+				"bare":                  {bare, format.Options{Layout: format.LayoutMatrix}},
+				"bare, as adjacency":    {bare, format.Options{Layout: format.LayoutAdjacency}},
+				"header":                {header, format.Options{Layout: format.LayoutMatrix, EdgeListOptions: format.EdgeListOptions{Header: format.HeaderNames}}},
+				"names on both":         {labelled, format.Options{}},
+				"names and a corner":    {corner, format.Options{}},
+				"names, as adjacency":   {corner, format.Options{Layout: format.LayoutAdjacency}},
+				"names, of that ending": {corner, format.Options{EdgeListOptions: format.EdgeListOptions{Name: "g.adj"}}},
 			} {
 				got, stats, err := edgesOf(t, []byte(c.text), c.opts)
-				if err != nil || !slices.Equal(got, want) || stats.Layout != LayoutMatrix || stats.Vertices != int64(n) {
+				if err != nil || !slices.Equal(got, want) || stats.Layout != format.LayoutMatrix || stats.Vertices != int64(n) {
 					t.Errorf("%d rows, separator %q, %s: %v, %d edges of %d, layout %s", n, sep, name, err, len(got), len(want), stats.Layout)
 				}
 			}
-			if _, _, err := edgesOf(t, []byte(bare), Options{}); err == nil || !strings.Contains(err.Error(), "square matrix") {
+			if _, _, err := edgesOf(t, []byte(bare), format.Options{}); err == nil || !strings.Contains(err.Error(), "square matrix") {
 				t.Errorf("%d rows, separator %q: %v, want a question", n, sep, err)
 			}
 		}
@@ -325,21 +328,21 @@ func TestRead_Matrices(t *testing.T) {
 		"0,-1\n1,0\n":          `1:1: weight "-1" is not a positive decimal number that a float32 can hold`,
 		"":                     "",
 	} {
-		if _, _, err := edgesOf(t, []byte(text), Options{Layout: LayoutMatrix}); (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
+		if _, _, err := edgesOf(t, []byte(text), format.Options{Layout: format.LayoutMatrix}); (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
 	// Squares that are lists of edges, or adjacency lists.
-	for text, layout := range map[string]Layout{
-		"1 2 0.5\n2 3 0.7\n3 1 0.2\n":                 LayoutEdges,
-		"source,target,weight\n0,1,1\n1,0,1\n0,1,0\n": LayoutEdges,
-		"0 1\n1 0\n": LayoutEdges,
+	for text, layout := range map[string]format.Layout{
+		"1 2 0.5\n2 3 0.7\n3 1 0.2\n":                 format.LayoutEdges,
+		"source,target,weight\n0,1,1\n1,0,1\n0,1,0\n": format.LayoutEdges,
+		"0 1\n1 0\n": format.LayoutEdges,
 	} {
-		if _, stats, err := edgesOf(t, []byte(text), Options{}); err != nil && !strings.Contains(err.Error(), "weight") || stats.Layout != layout {
+		if _, stats, err := edgesOf(t, []byte(text), format.Options{}); err != nil && !strings.Contains(err.Error(), "weight") || stats.Layout != layout {
 			t.Errorf("%q: %v, layout %s", text, err, stats.Layout)
 		}
 	}
-	if edges, stats, err := edgesOf(t, []byte("0 1 2\n1 0 3\n2 3 0\n"), Options{Layout: LayoutAdjacency}); err != nil || len(edges) != 6 || remarks(stats) != "square of numbers read as adjacency lists: 1" {
+	if edges, stats, err := edgesOf(t, []byte("0 1 2\n1 0 3\n2 3 0\n"), format.Options{Layout: format.LayoutAdjacency}); err != nil || len(edges) != 6 || remarks(stats) != "square of numbers read as adjacency lists: 1" {
 		t.Errorf("%q, %v, %q", edges, err, remarks(stats))
 	}
 }
@@ -349,7 +352,7 @@ func TestRead_MissingMeasures(t *testing.T) {
 	t.Parallel()
 	for _, word := range decimal.MissingWords {
 		for _, word := range []string{word, strings.ToUpper(word)} {
-			edges, stats, err := edgesOf(t, []byte("source,target,weight,time\na,b,"+word+",5\nb,c,2,"+word+"\n"), Options{})
+			edges, stats, err := edgesOf(t, []byte("source,target,weight,time\na,b,"+word+",5\nb,c,2,"+word+"\n"), format.Options{})
 			if err != nil || strings.Join(edges, ", ") != "a b @5, b c 2" || remarks(stats) != "weights taken as missing: 1; times taken as missing: 1" {
 				t.Errorf("%q: %v, %q, %q", word, err, edges, remarks(stats))
 			}
@@ -379,17 +382,17 @@ func TestRead_TimeUnits(t *testing.T) {
 		{"2008-08-01T00:00:00.5Z", "", 1217548800, true, true},
 		{"7", "none", 7, false, false},
 	} {
-		var got Edge
-		stats, err := Read(t.Context(), strings.NewReader("source,target,time\na,b,"+c.time+"\n"), Options{EdgeListOptions: EdgeListOptions{TimeUnit: c.unit}}, Handler{Edge: func(e Edge) error { got = e; return nil }})
+		var got format.Edge
+		stats, err := graphfile.Read(t.Context(), strings.NewReader("source,target,time\na,b,"+c.time+"\n"), format.Options{EdgeListOptions: format.EdgeListOptions{TimeUnit: c.unit}}, format.Handler{Edge: func(e format.Edge) error { got = e; return nil }})
 		if err != nil || got.Time != c.want || got.Dated != c.dated || (len(stats.Remarks) > 0) != c.cut {
 			t.Errorf("%s in %q: %v, %+v, %q", c.time, c.unit, err, got, remarks(stats))
 		}
 	}
-	if err := (EdgeListOptions{TimeUnit: "minutes"}).Validate(); !errors.Is(err, ErrOptions) {
+	if err := (format.EdgeListOptions{TimeUnit: "minutes"}).Validate(); !errors.Is(err, format.ErrOptions) {
 		t.Errorf("minutes: %v", err)
 	}
 	for _, text := range []string{"1e300", "12:30", "1.2.3", "9007199254740994e1"} {
-		if _, _, err := edgesOf(t, []byte("source,target,time\na,b,"+text+"\n"), Options{}); !errors.Is(err, ErrSyntax) {
+		if _, _, err := edgesOf(t, []byte("source,target,time\na,b,"+text+"\n"), format.Options{}); !errors.Is(err, format.ErrSyntax) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -403,16 +406,11 @@ func TestRead_BinaryFiles(t *testing.T) {
 		"\x80\x04\x95\x10\x00": "a pickle of Python", "a\x00 \x00b\x00\n\x00": "UTF-16 without",
 		strings.Repeat("x", 257) + "ustar\x0000": "a tar archive",
 	}
-	for _, f := range binaryFiles {
-		texts[f.magic+"\x00\x01\x02\xff"] = "this is " + f.name + ", and no text" + f.advice
-	}
-	for _, f := range otherTexts {
-		texts[f.start+" x y\nx y\n"] = "this is " + f.name + ", which is not read" + f.advice
-		texts["\r\n "+strings.ToUpper(f.start)+"1 2\n"] = "this is " + f.name
-	}
+	texts["SQLite format 3\x00\x00\x01\x02\xff"] = "this is a SQLite database, and no text; export a table of edges as CSV"
+	texts["\r\n <!DOCTYPE HTML x y\nx y\n"] = "this is a web page, which is not read; the download may have failed"
 	for text, want := range texts {
-		for _, layout := range []Layout{"", LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutVertices, LayoutMETIS, LayoutPajek, LayoutMatrixMarket} {
-			_, _, err := edgesOf(t, []byte(text), Options{Layout: layout, EdgeListOptions: EdgeListOptions{SkipBad: true}})
+		for _, layout := range []format.Layout{"", format.LayoutEdges, format.LayoutAdjacency, format.LayoutMatrix, format.LayoutVertices, format.LayoutMETIS, format.LayoutPajek, format.LayoutMatrixMarket} {
+			_, _, err := edgesOf(t, []byte(text), format.Options{Layout: layout, EdgeListOptions: format.EdgeListOptions{SkipBad: true}})
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%q as %q: %v, want %s", text, layout, err, want)
 			}
@@ -425,15 +423,15 @@ func TestRead_Returns(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		text string
-		opts Options
+		opts format.Options
 	}{
-		{"a b\nb c\n", Options{}},
-		{"a b c\nd e\n", Options{Layout: LayoutAdjacency}},
-		{"key,x\na,1\nb,2\n", Options{Layout: LayoutVertices}},
-		{"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n", Options{}},
-		{"2 1\n2\n1\n", Options{Layout: LayoutMETIS}},
-		{"*Vertices 2\n1 a\n2 b\n*Edges\n1 2\n", Options{Layout: LayoutPajek}},
-		{"% sym unweighted\n1 2\n", Options{EdgeListOptions: EdgeListOptions{Name: "out.moreno"}}},
+		{"a b\nb c\n", format.Options{}},
+		{"a b c\nd e\n", format.Options{Layout: format.LayoutAdjacency}},
+		{"key,x\na,1\nb,2\n", format.Options{Layout: format.LayoutVertices}},
+		{"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n", format.Options{}},
+		{"2 1\n2\n1\n", format.Options{Layout: format.LayoutMETIS}},
+		{"*Vertices 2\n1 a\n2 b\n*Edges\n1 2\n", format.Options{Layout: format.LayoutPajek}},
+		{"% sym unweighted\n1 2\n", format.Options{EdgeListOptions: format.EdgeListOptions{Name: "out.moreno"}}},
 	} {
 		want, _, err := transcript(t, strings.NewReader(c.text), c.opts)
 		if err != nil {
@@ -446,10 +444,10 @@ func TestRead_Returns(t *testing.T) {
 		}
 	}
 	long := strings.Repeat("a b\r", 20_000)
-	if edges, _, err := edgesOf(t, []byte(long), Options{}); err != nil || len(edges) != 20_000 {
+	if edges, _, err := edgesOf(t, []byte(long), format.Options{}); err != nil || len(edges) != 20_000 {
 		t.Errorf("several blocks: %d, %v", len(edges), err)
 	}
-	if _, _, err := edgesOf(t, []byte(long+"c d\n"), Options{}); err == nil || !strings.Contains(err.Error(), "write one kind of line end") {
+	if _, _, err := edgesOf(t, []byte(long+"c d\n"), format.Options{}); err == nil || !strings.Contains(err.Error(), "write one kind of line end") {
 		t.Errorf("mixed: %v", err)
 	}
 }
@@ -461,7 +459,7 @@ func TestWrite_AmbiguousKeys(t *testing.T) {
 	s := &sample{keys: keys, values: make([][]*string, len(keys))}
 	for v := range keys {
 		for u := range v {
-			s.edges = append(s.edges, NumberedEdge{Source: uint32(u), Target: uint32(v), Weight: 1})
+			s.edges = append(s.edges, format.NumberedEdge{Source: uint32(u), Target: uint32(v), Weight: 1})
 		}
 	}
 	for start := range keys[1:] {
@@ -470,15 +468,15 @@ func TestWrite_AmbiguousKeys(t *testing.T) {
 		for _, words := range []bool{false, true} {
 			var text bytes.Buffer
 			g := part.graph()
-			write := func() error { return WriteCSV(t.Context(), &text, g, CSVOptions{}) }
+			write := func() error { return rowtext.WriteCSV(t.Context(), &text, g, rowtext.CSVOptions{}) }
 			if words {
-				write = func() error { return WriteEdges(t.Context(), &text, g) }
+				write = func() error { return rowtext.WriteEdges(t.Context(), &text, g) }
 			}
 			if err := write(); err != nil {
 				t.Fatal(err)
 			}
 			written := text.String()
-			edges, _, err := edgesOf(t, []byte(written), Options{})
+			edges, _, err := edgesOf(t, []byte(written), format.Options{})
 			if err != nil || len(edges) != len(part.edges) || !slices.Contains(edges, "c|d {}") && !slices.Contains(edges, "c|d {} 1") {
 				t.Fatalf("%v, %d edges of %d: %q\n%s", err, len(edges), len(part.edges), edges, written)
 			}
@@ -494,7 +492,7 @@ func TestRead_TableNames(t *testing.T) {
 		"person,2019,2020\na,1,2\n": 1, "person,city\n": 0, "a:ID,x\n1,y\n": 0, "person,city:text\na,b\n": 0,
 		"person,city\n" + strings.Repeat("a,b\n", 100): 1, "person,city,n\n" + strings.Repeat("a,b,\n", 30) + "a,b,1\n": 0,
 	} {
-		_, stats, err := edgesOf(t, []byte(text), Options{Layout: LayoutVertices})
+		_, stats, err := edgesOf(t, []byte(text), format.Options{Layout: format.LayoutVertices})
 		count := int64(0)
 		for _, r := range stats.Remarks {
 			if r.What == "first line taken as the names of the columns" {
@@ -515,7 +513,7 @@ func TestRead_QuotesBetweenTabs(t *testing.T) {
 		"key\tx\na\t\"u\nb\t6\" nail\n":                      0,
 		"key,x\na,\"u\"\n":                                   0,
 	} {
-		_, stats, err := edgesOf(t, []byte(text), Options{Layout: LayoutVertices})
+		_, stats, err := edgesOf(t, []byte(text), format.Options{Layout: format.LayoutVertices})
 		got := int64(0)
 		for _, r := range stats.Remarks {
 			if strings.HasPrefix(r.What, "fields in quotes between tabs") {

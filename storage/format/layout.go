@@ -1,13 +1,12 @@
 package format
 
 import (
-	"bytes"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"heavytail/storage/format/internal/delimited"
+	"heavytail/storage/format/internal/fault"
 	"heavytail/storage/internal/compress"
 	"heavytail/storage/internal/excerpt"
 )
@@ -80,7 +79,7 @@ const (
 	LayoutGML Layout = "gml"
 	// LayoutParquet is a Parquet file with a row for every edge. Keys are texts or integers,
 	// weights are numbers, and times are integers, dates, timestamps or texts. It needs a
-	// RandomReader. A Parquet file with a row for every vertex has LayoutVertices; its columns
+	// columnar.RandomReader. A Parquet file with a row for every vertex has LayoutVertices; its columns
 	// of dates and timestamps become texts.
 	LayoutParquet Layout = "parquet"
 	// LayoutArrow is an Arrow file, such as Feather of version 2, or an Arrow stream with a row for
@@ -99,9 +98,7 @@ func (l Layout) Declares() bool {
 }
 
 // HasColumns reports whether a file of the layout has a row for each edge, whose columns options choose.
-func (l Layout) HasColumns() bool { return slices.Contains(columnLayouts(), l) }
-
-func columnLayouts() []Layout { return []Layout{LayoutEdges, LayoutParquet, LayoutArrow} }
+func (l Layout) HasColumns() bool { return l == LayoutEdges || l == LayoutParquet || l == LayoutArrow }
 
 func layoutNames() []string {
 	var names []string
@@ -128,7 +125,7 @@ type EndingError struct {
 }
 
 func (e *EndingError) Error() string {
-	return fmt.Sprintf("%s: the ending %s is none of %s", nameOr(e.Name), excerpt.Of([]byte(e.Ending)), strings.Join(e.Known, ", "))
+	return fmt.Sprintf("%s: the ending %s is none of %s", fault.Input(e.Name), excerpt.Of([]byte(e.Ending)), strings.Join(e.Known, ", "))
 }
 
 func (e *EndingError) Unwrap() error { return ErrEnding }
@@ -158,8 +155,8 @@ var (
 	tableEndings = append([]string{".csv", ".tsv", ".txt", ".ssv", ".tab", ".dat", ".data"}, ColumnarEndings()...)
 )
 
-// layoutOf returns the layout that belongs to the extension of a name.
-func layoutOf(name string) (Layout, error) {
+// LayoutOf returns the layout that belongs to the extension of a name.
+func LayoutOf(name string) (Layout, error) {
 	ending := Ending(name)
 	if ending == "" {
 		return LayoutEdges, nil
@@ -176,7 +173,7 @@ func layoutOf(name string) (Layout, error) {
 
 // IsEnding reports whether an ending, as of Ending, is one of files of graphs.
 func IsEnding(ending string) bool {
-	_, err := layoutOf("a" + ending)
+	_, err := LayoutOf("a" + ending)
 	return ending != "" && err == nil
 }
 
@@ -189,81 +186,11 @@ func CheckTable(name string) error {
 	return nil
 }
 
-// otherForm refuses a text without a known beginning whose first lines are those of a format of graphs
-// that is not read. As a list of edges, its keywords would be vertices.
-func otherForm(text []byte, name string) error {
-	const most = 64
-	number := int64(0)
-	for line := range bytes.Lines(text) {
-		if number++; number > most {
-			break
-		}
-		words := strings.Fields(strings.ToLower(string(line)))
-		if len(words) < 2 {
-			continue
-		}
-		form := ""
-		last := words[len(words)-1]
-		_, sizes := delimited.ColumnNumber(last)
-		switch {
-		case words[0] == "p" && sizes && len(words) < 6 && slices.Contains([]string{"sp", "edge", "edges", "col", "max", "min", "asn", "tw", "td", "aux"}, words[1]):
-			form = "a graph of DIMACS, which is not read; its lines that begin with a or e, without that letter, are a list of edges"
-		case number == 1 && words[0] == "dl" && strings.HasPrefix(words[1], "n"):
-			form = "a network of UCINET (DL), which is not read; Pajek and igraph read it"
-		case number == 1 && last == "{" && slices.Contains([]string{"graph", "digraph", "strict"}, words[0]):
-			form = "a graph of Graphviz (DOT), which is not read; networkx reads it"
-		case last == "." && len(words) > 3 && strings.HasPrefix(words[0], "<") && strings.HasPrefix(words[1], "<"):
-			form = "a text of triples (N-Triples), which is not read; write the ends of one relation as a list of edges"
-		}
-		if form != "" {
-			return &LineError{name, number, 1, "this is " + form + "; format := 'edges' reads the lines as they are", ErrSyntax}
-		}
-	}
-	return nil
-}
-
-// pajekOthers are the endings of partitions, vectors, permutations and projects of Pajek.
-var pajekOthers = []string{".clu", ".vec", ".per", ".paj"}
-
-// beginsPajek reports whether the first line that is no comment begins a network of Pajek.
-func beginsPajek(text []byte) bool {
-	for line := range bytes.Lines(text) {
-		line = bytes.TrimSpace(line)
-		if len(line) == 0 || line[0] == '%' {
-			continue
-		}
-		word, _, _ := bytes.Cut(bytes.ToLower(line[:min(len(line), 16)]), []byte(" "))
-		return string(word) == "*vertices" || string(word) == "*network"
-	}
-	return false
-}
-
 // ColumnarOf returns the columnar format that the ending of a name has; empty if it has none.
 func ColumnarOf(name string) Columnar {
 	for _, e := range columnarEndings {
 		if Ending(name) == e.ending {
 			return e.form
-		}
-	}
-	return ""
-}
-
-// layout is the layout of edges in a format; empty for no format.
-func (c Columnar) layout() Layout {
-	switch c {
-	case Parquet:
-		return LayoutParquet
-	case Arrow, ArrowStream:
-		return LayoutArrow
-	}
-	return ""
-}
-
-// columnar is the format of a layout of edges; empty if the layout has none.
-func (l Layout) columnar() Columnar {
-	for _, form := range Columnars() {
-		if form.layout() == l {
-			return form
 		}
 	}
 	return ""

@@ -1,4 +1,4 @@
-package format
+package format_test
 
 import (
 	_ "heavytail/storage/format/arrow" // which the tests read and write

@@ -158,8 +158,8 @@ func (o EdgeListOptions) Validate() error {
 	return errors.Join(faults...)
 }
 
-// withDefaults returns a copy with every zero replaced by its default.
-func (o EdgeListOptions) withDefaults() EdgeListOptions {
+// WithDefaults returns a copy with every zero replaced by its default.
+func (o EdgeListOptions) WithDefaults() EdgeListOptions {
 	o.MaxLine = cmp.Or(o.MaxLine, defaultMaxLine)
 	o.MaxKey = cmp.Or(o.MaxKey, defaultMaxKey)
 	o.MaxBytes = cmp.Or(o.MaxBytes, defaultMaxBytes)
@@ -168,7 +168,7 @@ func (o EdgeListOptions) withDefaults() EdgeListOptions {
 
 func (o EdgeListOptions) validateColumns(faults *optionFaults) {
 	sound := len(*faults)
-	for r, text := range o.wanted() {
+	for r, text := range o.Wanted() {
 		faults.column(delimited.Role(r).String(), text)
 		if text == NoColumn && delimited.Role(r) < delimited.Weight {
 			*faults = append(*faults, &OptionError{Option: delimited.Role(r).String(), Value: text, Allowed: "the name or the number of a column"})
@@ -177,15 +177,15 @@ func (o EdgeListOptions) validateColumns(faults *optionFaults) {
 	if len(*faults) > sound {
 		return
 	}
-	if o.namesColumns() {
+	if delimited.Named(o.Wanted()) {
 		if o.Header == HeaderNone || o.Header == HeaderCounts {
 			faults.conflict("header", o.Header.String(), "columns are called by their names, but the header is said to be %q", o.Header)
 		}
 		return
 	}
-	if p, doubt := delimited.PlanOf(delimited.NewPlan(o.wanted()).At); doubt != "" {
-		r := p.Repeated(o.wanted())
-		faults.conflict(r.String(), o.wanted()[r], "%s", doubt)
+	if p, doubt := delimited.PlanOf(delimited.NewPlan(o.Wanted()).At); doubt != "" {
+		r := p.Repeated(o.Wanted())
+		faults.conflict(r.String(), o.Wanted()[r], "%s", doubt)
 	}
 }
 
@@ -193,22 +193,13 @@ func (o EdgeListOptions) validateColumns(faults *optionFaults) {
 // header contains.
 const NoColumn = delimited.NoColumn
 
-// wanted returns the columns that the options ask for, by role.
-func (o *EdgeListOptions) wanted() [delimited.Roles]string {
+// Wanted returns the columns that the options ask for, by role.
+func (o *EdgeListOptions) Wanted() [delimited.Roles]string {
 	return [delimited.Roles]string{delimited.Source: o.Source, delimited.Target: o.Target, delimited.Weight: o.Weight, delimited.Time: o.Time}
 }
 
 // maxColumns is the largest number that a column may have in the options.
 const maxColumns = 1 << 16
-
-// namesColumns reports whether the options refer to a column by name, which requires a header.
-func (o *EdgeListOptions) namesColumns() bool {
-	wanted := o.wanted()
-	return slices.ContainsFunc(wanted[:], func(text string) bool {
-		_, number := delimited.ColumnNumber(text)
-		return text != "" && text != NoColumn && !number
-	})
-}
 
 // OptionError reports a value that an option cannot have, either at all or together with other
 // options. It wraps ErrOptions.
@@ -348,47 +339,12 @@ func (o Options) Validate() error {
 	return errors.Join(faults...)
 }
 
-// fit reports options that do not apply to the detected layout.
-func (o Options) fit() error {
-	type use struct {
-		option  string
-		value   any
-		what    string
-		set     bool
-		layouts []Layout
-	}
-	var faults optionFaults
-	header := o.Header.String()
-	columns, texts := columnLayouts(), []Layout{LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutVertices}
-	elements := append([]Layout{LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML}, columns...)
-	for _, u := range []use{
-		{"source", o.Source, "a source column", o.Source != "", columns},
-		{"target", o.Target, "a target column", o.Target != "", columns},
-		{"weight", o.Weight, "a weight column", o.Weight != "" && o.Weight != NoColumn, elements},
-		{"time", o.Time, "a time column", o.Time != "" && o.Time != NoColumn, elements},
-		{"time_unit", o.TimeUnit, "a unit of times", unitsPerSecond(o.TimeUnit) > 0, elements},
-		{"key", o.Key, "a key column", o.Key != "", []Layout{LayoutVertices, LayoutGML}},
-		{"ends", string(o.Ends), "a meaning of the ends of links", o.Ends != "" && o.Ends != EndsAuto, []Layout{LayoutJSON}},
-		{"keys", o.KeysName, "a file of keys", o.KeysName != "", []Layout{LayoutMETIS}},
-		{"columns", strings.Join(o.Columns, ", "), "a choice of attributes", o.Columns != nil, []Layout{LayoutVertices, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML}},
-		{"separator", o.Separator, "a separator", o.Separator != "" && o.Separator != "auto", texts},
-		{"header", header, "a header without names", o.Header == HeaderNone, texts},
-		{"header", header, "a header of names", o.Header == HeaderNames, texts},
-		{"header", header, "a header of counts", o.Header == HeaderCounts, []Layout{LayoutEdges}},
-	} {
-		if u.set && !slices.Contains(u.layouts, o.Layout) {
-			faults.conflict(u.option, u.value, "layout %s has no use for %s", o.Layout, u.what)
-		}
-	}
-	return errors.Join(faults...)
-}
-
-// withDefaults returns a copy with every zero replaced by its default.
-func (o Options) withDefaults() Options {
+// WithDefaults returns a copy with every zero replaced by its default.
+func (o Options) WithDefaults() Options {
 	if o.MaxLine == 0 && (o.Layout == LayoutAdjacency || o.Layout == LayoutMatrix || o.Layout == LayoutMETIS || o.Layout == LayoutVertices) {
 		o.MaxLine = defaultLongLine
 	}
-	o.EdgeListOptions = o.EdgeListOptions.withDefaults()
+	o.EdgeListOptions = o.EdgeListOptions.WithDefaults()
 	o.MaxValue = cmp.Or(o.MaxValue, defaultMaxValue)
 	o.MaxColumns = cmp.Or(o.MaxColumns, defaultMaxColumns)
 	o.MaxVertices = cmp.Or(o.MaxVertices, defaultMaxVertices)

@@ -1,4 +1,4 @@
-package format
+package format_test
 
 import (
 	"bytes"
@@ -8,6 +8,10 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"heavytail/storage/format"
+	"heavytail/storage/format/graphfile"
+	"heavytail/storage/format/graphtext"
 )
 
 func TestRead_Pajek(t *testing.T) {
@@ -20,8 +24,8 @@ func TestRead_Pajek(t *testing.T) {
 		{name: "sections, comments, no labels", text: "% made by hand\r\n*Network x\r\n*Vertices 4\r\n2 \"two\"\r\n*Arcs :1 \"knows\"\r\n1 2\r\n*Edgeslist\r\n4 1 3\r\n\r\n*Arcslist\r\n3 2\r\n", want: "vertex 1\nvertex two\nvertex 3\nvertex 4\ndirected\nedge 1>two\nedge 4>1 both\nedge 4>3 both\nedge 3>two\n", directed: true},
 		{name: "no edges", text: "*Vertices 2", want: "vertex 1\nvertex 2\n"},
 	} {
-		got, stats, err := transcript(t, strings.NewReader(c.text), Options{EdgeListOptions: EdgeListOptions{Name: "g.net"}})
-		if err != nil || got != c.want || stats.Directed != c.directed || stats.Layout != LayoutPajek {
+		got, stats, err := transcript(t, strings.NewReader(c.text), format.Options{EdgeListOptions: format.EdgeListOptions{Name: "g.net"}})
+		if err != nil || got != c.want || stats.Directed != c.directed || stats.Layout != format.LayoutPajek {
 			t.Errorf("%s: %v, %+v\n%swant\n%s", c.name, err, stats, got, c.want)
 		}
 	}
@@ -43,8 +47,8 @@ func TestRead_Pajek(t *testing.T) {
 		"*Vertices 1\n1 \"\"\n*Edges\n":         "column 2 is empty",
 		"*Vertices 1\n1 \"a\xff\"\n*Edges\n1 1": "not valid UTF-8",
 	} {
-		_, err := Read(t.Context(), strings.NewReader(text), Options{Layout: LayoutPajek, EdgeListOptions: EdgeListOptions{Name: "g"}}, Handler{})
-		var line *LineError
+		_, err := graphfile.Read(t.Context(), strings.NewReader(text), format.Options{Layout: format.LayoutPajek, EdgeListOptions: format.EdgeListOptions{Name: "g"}}, format.Handler{})
+		var line *format.LineError
 		if !errors.As(err, &line) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
@@ -61,8 +65,8 @@ func TestWritePajek_RoundTrip(t *testing.T) {
 			s.values[i] = nil
 		}
 		var text bytes.Buffer
-		err := WritePajek(context.Background(), &text, s.graph())
-		var key *KeyError
+		err := graphtext.WritePajek(context.Background(), &text, s.graph())
+		var key *format.KeyError
 		if errors.As(err, &key) && strings.ContainsAny(key.Key, "\"\\\r\n") {
 			return
 		}
@@ -70,7 +74,7 @@ func TestWritePajek_RoundTrip(t *testing.T) {
 			r.Fatal(err)
 		}
 		written := text.String()
-		got, _, err := transcript(t, &text, Options{Layout: LayoutPajek})
+		got, _, err := transcript(t, &text, format.Options{Layout: format.LayoutPajek})
 		if want := s.text(true, true); err != nil || got != want {
 			r.Fatalf("error %v, read\n%swant\n%sfrom\n%s", err, got, want, written)
 		}
@@ -82,5 +86,5 @@ func FuzzReadPajek(f *testing.F) {
 		f.Add([]byte(text), false)
 		f.Add([]byte(text), true)
 	}
-	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, LayoutPajek, text, skip) })
+	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, format.LayoutPajek, text, skip) })
 }

@@ -1,4 +1,4 @@
-package format
+package format_test
 
 import (
 	"bytes"
@@ -15,16 +15,19 @@ import (
 	"testing/iotest"
 
 	"heavytail/.ci/leaktest"
+	"heavytail/storage/format"
+	"heavytail/storage/format/graphfile"
+	"heavytail/storage/format/rowtext"
 	"heavytail/storage/internal/compress"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // readAll reads text and returns its edges as "source>target".
-func readAll(t *testing.T, r io.Reader, opts EdgeListOptions) ([]string, ReadStats, error) {
+func readAll(t *testing.T, r io.Reader, opts format.EdgeListOptions) ([]string, format.ReadStats, error) {
 	t.Helper()
 	edges := []string{}
-	stats, err := ReadEdgeList(t.Context(), r, opts, func(e Edge) error {
+	stats, err := rowtext.ReadEdgeList(t.Context(), r, opts, func(e format.Edge) error {
 		if e.Weight != 1 || e.Time != 0 || e.Timed {
 			t.Errorf("weight %v, time %v of an edge without them", e.Weight, e.Time)
 		}
@@ -38,72 +41,72 @@ func TestReadEdgeList_Forms(t *testing.T) {
 	const bom = "\ufeff"
 	for _, c := range []struct {
 		name, text string
-		opts       EdgeListOptions
+		opts       format.EdgeListOptions
 		edges      string // separated by spaces
-		stats      ReadStats
+		stats      format.ReadStats
 	}{
 		{name: "empty", text: "", edges: ""},
-		{name: "only comments", text: "# a\n% b\n\n", stats: ReadStats{Lines: 3, Comments: 2}},
-		{name: "spaces", text: "1 2\n2 3\n", edges: "1>2 2>3", stats: ReadStats{Lines: 2, Edges: 2}},
-		{name: "runs of blanks", text: "  1 \t 2  \n\t2\t\t3\n", edges: "1>2 2>3", stats: ReadStats{Lines: 2, Edges: 2}},
-		{name: "no last line feed", text: "1 2\n2 3", edges: "1>2 2>3", stats: ReadStats{Lines: 2, Edges: 2}},
-		{name: "CRLF", text: "1 2\r\n\r\n2 3\r\n", edges: "1>2 2>3", stats: ReadStats{Lines: 3, Edges: 2}},
-		{name: "lone CR at the end", text: "1 2\n2 3\r", edges: "1>2 2>3", stats: ReadStats{Lines: 2, Edges: 2}},
-		{name: "BOM", text: bom + "1 2\n", edges: "1>2", stats: ReadStats{Lines: 1, Edges: 1}},
-		{name: "BOM before a comment", text: bom + "# x\n1 2\n", edges: "1>2", stats: ReadStats{Lines: 2, Edges: 1, Comments: 1}},
-		{name: "comments between", text: "1 2\n# 5 6\n  % 7 8\n2 3\n", edges: "1>2 2>3", stats: ReadStats{Lines: 4, Edges: 2, Comments: 2}},
-		{name: "keys of comments below a header", text: "source,target\n# made by x\n#a,b\n%a,#b\n#a,b,c\n", edges: "#a>b %a>#b", stats: ReadStats{Lines: 5, Edges: 2, Comments: 2, Header: "source,target"}},
-		{name: "no keys of comments without a header", text: "1,2\n#a,b\n", edges: "1>2", stats: ReadStats{Lines: 2, Edges: 1, Comments: 1, LateComments: 1}},
-		{name: "no keys of comments between blanks", text: "source target\n#a b\n# c d\n", edges: "", stats: ReadStats{Lines: 3, Comments: 2, LateComments: 1, Header: "source target"}},
-		{name: "separators at the ends of lines", text: "source,target\na,b,\nc,d,,\n", edges: "a>b c>d", stats: ReadStats{Lines: 3, Edges: 2, IgnoredColumns: 2, Header: "source,target"}},
-		{name: "more columns than a comment names", text: "# source target\n1 2 3\n", edges: "1>2", stats: ReadStats{Lines: 2, Edges: 1, Comments: 1, IgnoredColumns: 1, Header: "# source target"}},
-		{name: "comment in Latin-1", text: "# caf\xe9\n1 2\n", edges: "1>2", stats: ReadStats{Lines: 2, Edges: 1, Comments: 1}},
-		{name: "keys as written", text: "007 7\n-1 +1\n1.0 1e0\n", edges: "007>7 -1>+1 1.0>1e0", stats: ReadStats{Lines: 3, Edges: 3}},
-		{name: "self-loops and repeats are kept", text: "1 1\n1 2\n2 1\n1 2\n", edges: "1>1 1>2 2>1 1>2", stats: ReadStats{Lines: 4, Edges: 4}},
-		{name: "text keys", text: "ada bob\nbob cyd\n", edges: "ada>bob bob>cyd", stats: ReadStats{Lines: 2, Edges: 2}},
-		{name: "UTF-8 keys", text: "Zoë 北京\n北京 Ωmega\n", edges: "Zoë>北京 北京>Ωmega", stats: ReadStats{Lines: 2, Edges: 2}},
-		{name: "one text line", text: "ada bob", edges: "ada>bob", stats: ReadStats{Lines: 1, Edges: 1}},
-		{name: "quotes are plain outside CSV", text: "\"a b\"\n", edges: `"a>b"`, stats: ReadStats{Lines: 1, Edges: 1}},
-		{name: "a hash inside a key", text: "a#1 b%2\n", edges: "a#1>b%2", stats: ReadStats{Lines: 1, Edges: 1}},
+		{name: "only comments", text: "# a\n% b\n\n", stats: format.ReadStats{Lines: 3, Comments: 2}},
+		{name: "spaces", text: "1 2\n2 3\n", edges: "1>2 2>3", stats: format.ReadStats{Lines: 2, Edges: 2}},
+		{name: "runs of blanks", text: "  1 \t 2  \n\t2\t\t3\n", edges: "1>2 2>3", stats: format.ReadStats{Lines: 2, Edges: 2}},
+		{name: "no last line feed", text: "1 2\n2 3", edges: "1>2 2>3", stats: format.ReadStats{Lines: 2, Edges: 2}},
+		{name: "CRLF", text: "1 2\r\n\r\n2 3\r\n", edges: "1>2 2>3", stats: format.ReadStats{Lines: 3, Edges: 2}},
+		{name: "lone CR at the end", text: "1 2\n2 3\r", edges: "1>2 2>3", stats: format.ReadStats{Lines: 2, Edges: 2}},
+		{name: "BOM", text: bom + "1 2\n", edges: "1>2", stats: format.ReadStats{Lines: 1, Edges: 1}},
+		{name: "BOM before a comment", text: bom + "# x\n1 2\n", edges: "1>2", stats: format.ReadStats{Lines: 2, Edges: 1, Comments: 1}},
+		{name: "comments between", text: "1 2\n# 5 6\n  % 7 8\n2 3\n", edges: "1>2 2>3", stats: format.ReadStats{Lines: 4, Edges: 2, Comments: 2}},
+		{name: "keys of comments below a header", text: "source,target\n# made by x\n#a,b\n%a,#b\n#a,b,c\n", edges: "#a>b %a>#b", stats: format.ReadStats{Lines: 5, Edges: 2, Comments: 2, Header: "source,target"}},
+		{name: "no keys of comments without a header", text: "1,2\n#a,b\n", edges: "1>2", stats: format.ReadStats{Lines: 2, Edges: 1, Comments: 1, LateComments: 1}},
+		{name: "no keys of comments between blanks", text: "source target\n#a b\n# c d\n", edges: "", stats: format.ReadStats{Lines: 3, Comments: 2, LateComments: 1, Header: "source target"}},
+		{name: "separators at the ends of lines", text: "source,target\na,b,\nc,d,,\n", edges: "a>b c>d", stats: format.ReadStats{Lines: 3, Edges: 2, IgnoredColumns: 2, Header: "source,target"}},
+		{name: "more columns than a comment names", text: "# source target\n1 2 3\n", edges: "1>2", stats: format.ReadStats{Lines: 2, Edges: 1, Comments: 1, IgnoredColumns: 1, Header: "# source target"}},
+		{name: "comment in Latin-1", text: "# caf\xe9\n1 2\n", edges: "1>2", stats: format.ReadStats{Lines: 2, Edges: 1, Comments: 1}},
+		{name: "keys as written", text: "007 7\n-1 +1\n1.0 1e0\n", edges: "007>7 -1>+1 1.0>1e0", stats: format.ReadStats{Lines: 3, Edges: 3}},
+		{name: "self-loops and repeats are kept", text: "1 1\n1 2\n2 1\n1 2\n", edges: "1>1 1>2 2>1 1>2", stats: format.ReadStats{Lines: 4, Edges: 4}},
+		{name: "text keys", text: "ada bob\nbob cyd\n", edges: "ada>bob bob>cyd", stats: format.ReadStats{Lines: 2, Edges: 2}},
+		{name: "UTF-8 keys", text: "Zoë 北京\n北京 Ωmega\n", edges: "Zoë>北京 北京>Ωmega", stats: format.ReadStats{Lines: 2, Edges: 2}},
+		{name: "one text line", text: "ada bob", edges: "ada>bob", stats: format.ReadStats{Lines: 1, Edges: 1}},
+		{name: "quotes are plain outside CSV", text: "\"a b\"\n", edges: `"a>b"`, stats: format.ReadStats{Lines: 1, Edges: 1}},
+		{name: "a hash inside a key", text: "a#1 b%2\n", edges: "a#1>b%2", stats: format.ReadStats{Lines: 1, Edges: 1}},
 
-		{name: "tab, spaces in keys", text: "ada l\tbob m\ncyd n\tada l\t3\n", edges: "ada l>bob m cyd n>ada l", stats: ReadStats{Lines: 2, Edges: 2, IgnoredColumns: 1}},
-		{name: "tab, blanks around", text: " ada \t bob \n", edges: "ada>bob", stats: ReadStats{Lines: 1, Edges: 1}},
-		{name: "integers, tabs and spaces mixed", text: "1\t9\n3 4\n5 \t6\n", edges: "1>9 3>4 5>6", stats: ReadStats{Lines: 3, Edges: 3}},
-		{name: "tab given", text: "1 2\t3 4\n", opts: EdgeListOptions{Separator: "tab"}, edges: "1 2>3 4", stats: ReadStats{Lines: 1, Edges: 1}},
+		{name: "tab, spaces in keys", text: "ada l\tbob m\ncyd n\tada l\t3\n", edges: "ada l>bob m cyd n>ada l", stats: format.ReadStats{Lines: 2, Edges: 2, IgnoredColumns: 1}},
+		{name: "tab, blanks around", text: " ada \t bob \n", edges: "ada>bob", stats: format.ReadStats{Lines: 1, Edges: 1}},
+		{name: "integers, tabs and spaces mixed", text: "1\t9\n3 4\n5 \t6\n", edges: "1>9 3>4 5>6", stats: format.ReadStats{Lines: 3, Edges: 3}},
+		{name: "tab given", text: "1 2\t3 4\n", opts: format.EdgeListOptions{Separator: "tab"}, edges: "1 2>3 4", stats: format.ReadStats{Lines: 1, Edges: 1}},
 
-		{name: "comma", text: "1,2\n2,3\n", edges: "1>2 2>3", stats: ReadStats{Lines: 2, Edges: 2}},
-		{name: "comma, blanks around", text: "1, 2\n2 ,\t3\n", edges: "1>2 2>3", stats: ReadStats{Lines: 2, Edges: 2}},
-		{name: "comma, quotes", text: "\"a,b\",\"say \"\"hi\"\"\"\n \"#c\" , d \n", edges: `a,b>say "hi" #c>d`, stats: ReadStats{Lines: 2, Edges: 2}},
-		{name: "comma, both quoted with quotes inside", text: "\"a\"\"b\",\"c\"\"d\"\n", edges: `a"b>c"d`, stats: ReadStats{Lines: 1, Edges: 1}},
-		{name: "comma, tab inside quotes", text: "\"a\tb\",c\n", edges: "a\tb>c", stats: ReadStats{Lines: 1, Edges: 1}},
-		{name: "comma, quote inside a bare field", text: "5\"x,b\n", edges: `5"x>b`, stats: ReadStats{Lines: 1, Edges: 1}},
-		{name: "comma, further columns", text: "1,2,0.5,\n2,3\n", edges: "1>2 2>3", stats: ReadStats{Lines: 2, Edges: 2, IgnoredColumns: 2}},
-		{name: "semicolon given", text: "1;\"2;3\"\n", opts: EdgeListOptions{Separator: ";"}, edges: "1>2;3", stats: ReadStats{Lines: 1, Edges: 1}},
-		{name: "bar given", text: "1|2\n", opts: EdgeListOptions{Separator: "|"}, edges: "1>2", stats: ReadStats{Lines: 1, Edges: 1}},
-		{name: "keys that begin like bzip2", text: "BZh91 BZh\n", edges: "BZh91>BZh", stats: ReadStats{Lines: 1, Edges: 1}},
-		{name: "whitespace given", text: "1,2 3\n", opts: EdgeListOptions{Separator: " "}, edges: "1,2>3", stats: ReadStats{Lines: 1, Edges: 1}},
-		{name: "further columns", text: "1 2 7\n2 3 8 9 \n", edges: "1>2 2>3", stats: ReadStats{Lines: 2, Edges: 2, IgnoredColumns: 2}},
+		{name: "comma", text: "1,2\n2,3\n", edges: "1>2 2>3", stats: format.ReadStats{Lines: 2, Edges: 2}},
+		{name: "comma, blanks around", text: "1, 2\n2 ,\t3\n", edges: "1>2 2>3", stats: format.ReadStats{Lines: 2, Edges: 2}},
+		{name: "comma, quotes", text: "\"a,b\",\"say \"\"hi\"\"\"\n \"#c\" , d \n", edges: `a,b>say "hi" #c>d`, stats: format.ReadStats{Lines: 2, Edges: 2}},
+		{name: "comma, both quoted with quotes inside", text: "\"a\"\"b\",\"c\"\"d\"\n", edges: `a"b>c"d`, stats: format.ReadStats{Lines: 1, Edges: 1}},
+		{name: "comma, tab inside quotes", text: "\"a\tb\",c\n", edges: "a\tb>c", stats: format.ReadStats{Lines: 1, Edges: 1}},
+		{name: "comma, quote inside a bare field", text: "5\"x,b\n", edges: `5"x>b`, stats: format.ReadStats{Lines: 1, Edges: 1}},
+		{name: "comma, further columns", text: "1,2,0.5,\n2,3\n", edges: "1>2 2>3", stats: format.ReadStats{Lines: 2, Edges: 2, IgnoredColumns: 2}},
+		{name: "semicolon given", text: "1;\"2;3\"\n", opts: format.EdgeListOptions{Separator: ";"}, edges: "1>2;3", stats: format.ReadStats{Lines: 1, Edges: 1}},
+		{name: "bar given", text: "1|2\n", opts: format.EdgeListOptions{Separator: "|"}, edges: "1>2", stats: format.ReadStats{Lines: 1, Edges: 1}},
+		{name: "keys that begin like bzip2", text: "BZh91 BZh\n", edges: "BZh91>BZh", stats: format.ReadStats{Lines: 1, Edges: 1}},
+		{name: "whitespace given", text: "1,2 3\n", opts: format.EdgeListOptions{Separator: " "}, edges: "1,2>3", stats: format.ReadStats{Lines: 1, Edges: 1}},
+		{name: "further columns", text: "1 2 7\n2 3 8 9 \n", edges: "1>2 2>3", stats: format.ReadStats{Lines: 2, Edges: 2, IgnoredColumns: 2}},
 
-		{name: "known names", text: "Source,Target,Weight\na,b,1\n", edges: "a>b", stats: ReadStats{Lines: 2, Edges: 1, Header: "Source,Target,Weight", Weighted: 1}},
-		{name: "known names in quotes", text: "\"from\",\"to\"\na,b\n", edges: "a>b", stats: ReadStats{Lines: 2, Edges: 1, Header: `"from","to"`}},
-		{name: "unknown names before integers", text: "person friend\n1 2\n2 3\n", edges: "1>2 2>3", stats: ReadStats{Lines: 3, Edges: 2, Header: "person friend"}},
-		{name: "text before text", text: "person friend\nada bob\n", edges: "person>friend ada>bob", stats: ReadStats{Lines: 2, Edges: 2}},
-		{name: "text before mixed", text: "ada bob\n1 bob\n", edges: "ada>bob 1>bob", stats: ReadStats{Lines: 2, Edges: 2}},
-		{name: "mixed before integers", text: "ada 1\n1 2\n", edges: "ada>1 1>2", stats: ReadStats{Lines: 2, Edges: 2}},
-		{name: "u v is an edge of a list", text: "u v\nv w\n", edges: "u>v v>w", stats: ReadStats{Lines: 2, Edges: 2}},
-		{name: "u,v names the columns of CSV", text: "u,v\nx,w\n", edges: "x>w", stats: ReadStats{Lines: 2, Edges: 1, Header: "u,v"}},
-		{name: "names in a comment", text: "# FromNodeId\tToNodeId\nfrom to\n1 2\n", edges: "from>to 1>2", stats: ReadStats{Lines: 3, Edges: 2, Comments: 1, Header: "# FromNodeId\tToNodeId"}},
-		{name: "prose in a comment", text: "# from to what we know\nperson friend\n1 2\n", edges: "1>2", stats: ReadStats{Lines: 3, Edges: 1, Comments: 1, Header: "person friend"}},
-		{name: "no header, given", text: "source target\n1 2\n", opts: EdgeListOptions{Header: HeaderNone}, edges: "source>target 1>2", stats: ReadStats{Lines: 2, Edges: 2}},
-		{name: "names, given", text: "1 2\n2 3\n", opts: EdgeListOptions{Header: HeaderNames}, edges: "2>3", stats: ReadStats{Lines: 2, Edges: 1, Header: "1 2"}},
-		{name: "counts, given", text: "3 2 \n1 2\n2 3\n", opts: EdgeListOptions{Header: HeaderCounts}, edges: "1>2 2>3", stats: ReadStats{Lines: 3, Edges: 2, Header: "3 2", DeclaredVertices: 3, DeclaredEdges: 2}},
-		{name: "counts, given, none", text: "3 0\n", opts: EdgeListOptions{Header: HeaderCounts}, edges: "", stats: ReadStats{Lines: 1, Header: "3 0", DeclaredVertices: 3}},
-		{name: "counts, found", text: "3 2\n1 2\n2 3\n", edges: "3>2 1>2 2>3", stats: ReadStats{Lines: 3, Edges: 3, CountsHeader: true, Header: "3 2", DeclaredVertices: 3, DeclaredEdges: 2}},
-		{name: "counts that do not fit", text: "3 4\n1 2\n2 3\n", edges: "3>4 1>2 2>3", stats: ReadStats{Lines: 3, Edges: 3}},
-		{name: "counts need two columns", text: "3 2 1\n1 2\n2 3\n", edges: "3>2 1>2 2>3", stats: ReadStats{Lines: 3, Edges: 3, IgnoredColumns: 1}},
-		{name: "an edge to vertex 0 is no count", text: "5 0\n", edges: "5>0", stats: ReadStats{Lines: 1, Edges: 1}},
-		{name: "counts, one skipped", text: "3 2\n1 2\nx\n", opts: EdgeListOptions{SkipBad: true}, edges: "3>2 1>2", stats: ReadStats{Lines: 3, Edges: 2, Skipped: 1, CountsHeader: true, Header: "3 2", DeclaredVertices: 3, DeclaredEdges: 2}},
-		{name: "skipped above the separator", text: "Title\na,b\nc\nd,\ne,f\n", opts: EdgeListOptions{SkipBad: true}, edges: "a>b e>f", stats: ReadStats{Lines: 5, Edges: 2, Skipped: 3}},
+		{name: "known names", text: "Source,Target,Weight\na,b,1\n", edges: "a>b", stats: format.ReadStats{Lines: 2, Edges: 1, Header: "Source,Target,Weight", Weighted: 1}},
+		{name: "known names in quotes", text: "\"from\",\"to\"\na,b\n", edges: "a>b", stats: format.ReadStats{Lines: 2, Edges: 1, Header: `"from","to"`}},
+		{name: "unknown names before integers", text: "person friend\n1 2\n2 3\n", edges: "1>2 2>3", stats: format.ReadStats{Lines: 3, Edges: 2, Header: "person friend"}},
+		{name: "text before text", text: "person friend\nada bob\n", edges: "person>friend ada>bob", stats: format.ReadStats{Lines: 2, Edges: 2}},
+		{name: "text before mixed", text: "ada bob\n1 bob\n", edges: "ada>bob 1>bob", stats: format.ReadStats{Lines: 2, Edges: 2}},
+		{name: "mixed before integers", text: "ada 1\n1 2\n", edges: "ada>1 1>2", stats: format.ReadStats{Lines: 2, Edges: 2}},
+		{name: "u v is an edge of a list", text: "u v\nv w\n", edges: "u>v v>w", stats: format.ReadStats{Lines: 2, Edges: 2}},
+		{name: "u,v names the columns of CSV", text: "u,v\nx,w\n", edges: "x>w", stats: format.ReadStats{Lines: 2, Edges: 1, Header: "u,v"}},
+		{name: "names in a comment", text: "# FromNodeId\tToNodeId\nfrom to\n1 2\n", edges: "from>to 1>2", stats: format.ReadStats{Lines: 3, Edges: 2, Comments: 1, Header: "# FromNodeId\tToNodeId"}},
+		{name: "prose in a comment", text: "# from to what we know\nperson friend\n1 2\n", edges: "1>2", stats: format.ReadStats{Lines: 3, Edges: 1, Comments: 1, Header: "person friend"}},
+		{name: "no header, given", text: "source target\n1 2\n", opts: format.EdgeListOptions{Header: format.HeaderNone}, edges: "source>target 1>2", stats: format.ReadStats{Lines: 2, Edges: 2}},
+		{name: "names, given", text: "1 2\n2 3\n", opts: format.EdgeListOptions{Header: format.HeaderNames}, edges: "2>3", stats: format.ReadStats{Lines: 2, Edges: 1, Header: "1 2"}},
+		{name: "counts, given", text: "3 2 \n1 2\n2 3\n", opts: format.EdgeListOptions{Header: format.HeaderCounts}, edges: "1>2 2>3", stats: format.ReadStats{Lines: 3, Edges: 2, Header: "3 2", DeclaredVertices: 3, DeclaredEdges: 2}},
+		{name: "counts, given, none", text: "3 0\n", opts: format.EdgeListOptions{Header: format.HeaderCounts}, edges: "", stats: format.ReadStats{Lines: 1, Header: "3 0", DeclaredVertices: 3}},
+		{name: "counts, found", text: "3 2\n1 2\n2 3\n", edges: "3>2 1>2 2>3", stats: format.ReadStats{Lines: 3, Edges: 3, CountsHeader: true, Header: "3 2", DeclaredVertices: 3, DeclaredEdges: 2}},
+		{name: "counts that do not fit", text: "3 4\n1 2\n2 3\n", edges: "3>4 1>2 2>3", stats: format.ReadStats{Lines: 3, Edges: 3}},
+		{name: "counts need two columns", text: "3 2 1\n1 2\n2 3\n", edges: "3>2 1>2 2>3", stats: format.ReadStats{Lines: 3, Edges: 3, IgnoredColumns: 1}},
+		{name: "an edge to vertex 0 is no count", text: "5 0\n", edges: "5>0", stats: format.ReadStats{Lines: 1, Edges: 1}},
+		{name: "counts, one skipped", text: "3 2\n1 2\nx\n", opts: format.EdgeListOptions{SkipBad: true}, edges: "3>2 1>2", stats: format.ReadStats{Lines: 3, Edges: 2, Skipped: 1, CountsHeader: true, Header: "3 2", DeclaredVertices: 3, DeclaredEdges: 2}},
+		{name: "skipped above the separator", text: "Title\na,b\nc\nd,\ne,f\n", opts: format.EdgeListOptions{SkipBad: true}, edges: "a>b e>f", stats: format.ReadStats{Lines: 5, Edges: 2, Skipped: 3}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			edges, stats, err := readAll(t, strings.NewReader(c.text), c.opts)
@@ -115,7 +118,7 @@ func TestReadEdgeList_Forms(t *testing.T) {
 				t.Errorf("edges %q, want %q", got, c.edges)
 			}
 			want := c.stats
-			want.Layout = LayoutEdges
+			want.Layout = format.LayoutEdges
 			want.Bytes = int64(len(c.text))
 			want.SHA256 = sha256.Sum256([]byte(c.text))
 			stats.FirstSkipped, stats.Ends = nil, want.Ends // have tests of their own
@@ -130,7 +133,7 @@ func TestReadEdgeList_Malformed(t *testing.T) {
 	long := strings.Repeat("k", 1025)
 	for _, c := range []struct {
 		name, text string
-		opts       EdgeListOptions
+		opts       format.EdgeListOptions
 		want       string
 		kind       error
 	}{
@@ -150,22 +153,22 @@ func TestReadEdgeList_Malformed(t *testing.T) {
 		{name: "text after quote", text: "\"a\"b,c\n", want: "g.txt:1:4: text after the closing quote of a field"},
 		{name: "unclosed quote in an ignored column", text: "a,b,\"\n", want: "g.txt:1:5: a quoted field is not closed"},
 		{name: "commas and tabs", text: "Smith, A\tDoe, B\n", want: "g.txt:1:1: both commas and tabs could separate the columns; say which"},
-		{name: "commas and tabs, skipping", text: "Smith, A\tDoe, B\n", opts: EdgeListOptions{SkipBad: true}, want: "g.txt:1:1: both commas and tabs could separate the columns; say which"},
+		{name: "commas and tabs, skipping", text: "Smith, A\tDoe, B\n", opts: format.EdgeListOptions{SkipBad: true}, want: "g.txt:1:1: both commas and tabs could separate the columns; say which"},
 		{name: "row names of R", text: "from\tto\n1\ta\tb\n", want: "g.txt:2:5: the header names 2 columns, and here is one more"},
 		{name: "row names of R, below a header of other names", text: "V1 V2\n1 7 8\n", want: "g.txt:2:5: the header names 2 columns, and here is one more"},
 		{name: "more columns than the header later", text: "source,target,label\na,b,x\nSmith, John,b,\"x\"\n", want: "g.txt:3:15: the header names 3 columns, and here is one more"},
 		{name: "more columns than the header, read out of order", text: "target,x,source\nb,1,a\nc,2,a,\nb,1,c,d\n", want: "g.txt:4:7: the header names 3 columns, and here is one more"},
 		{name: "quotes between blanks", text: "\"from\" \"to\"\n\"1\" \"a\" \"b\"\n", want: "g.txt:1:1: the fields are in quotes, which columns separated by blanks do not have; write commas between them, or take the quotes as parts of the keys by the option separator, \"whitespace\""},
 		{name: "quotes between tabs", text: "\"from\"\t\"to\"\n\"1\"\t\"a b\"\t\"b\"\n", want: "g.txt:1:1: the fields are in quotes, which columns separated by tabs do not have; write commas between them, or take the quotes as parts of the keys by the option separator, \"tab\""},
-		{name: "long key", text: "1 2\n3 " + long + "\n", want: `g.txt:2:3: key "` + long[:40] + `"… has 1025 bytes, the limit is 1024`, kind: ErrLimit},
-		{name: "long line", text: "1 2\n# 34567890\n", opts: EdgeListOptions{MaxLine: 9}, want: "g.txt:2:1: the line exceeds the limit of 9 bytes", kind: ErrLimit},
-		{name: "long plain line", text: "1 2\n1 2 567890\n", opts: EdgeListOptions{MaxLine: 9}, want: "g.txt:2:1: the line exceeds the limit of 9 bytes", kind: ErrLimit},
-		{name: "too many lines", text: "1 2\n\n3 4\n", opts: EdgeListOptions{MaxLines: 2}, want: "g.txt:3:1: the text exceeds the limit of 2 lines", kind: ErrLimit},
-		{name: "too many plain lines", text: "1 2\n3 4\n5 6\n", opts: EdgeListOptions{MaxLines: 2}, want: "g.txt:3:1: the text exceeds the limit of 2 lines", kind: ErrLimit},
-		{name: "too many bytes", text: "1 2\n3 4\n5 6\n", opts: EdgeListOptions{MaxBytes: 9}, want: "g.txt:3:1: the text exceeds the limit of 9 bytes", kind: ErrLimit},
-		{name: "counts given, words found", text: "a b\n", opts: EdgeListOptions{Header: HeaderCounts}, want: `g.txt:1:1: expected the numbers of vertices and edges, found "a b"`},
-		{name: "counts given, nothing found", text: "# x\n", opts: EdgeListOptions{Header: HeaderCounts}, want: "g.txt:1:1: expected the numbers of vertices and edges, found no data line"},
-		{name: "counts given, wrong", text: "#\n3 2\n1 2\n", opts: EdgeListOptions{Header: HeaderCounts}, want: "g.txt:2:1: the header declares 2 edges, but 1 lines follow"},
+		{name: "long key", text: "1 2\n3 " + long + "\n", want: `g.txt:2:3: key "` + long[:40] + `"… has 1025 bytes, the limit is 1024`, kind: format.ErrLimit},
+		{name: "long line", text: "1 2\n# 34567890\n", opts: format.EdgeListOptions{MaxLine: 9}, want: "g.txt:2:1: the line exceeds the limit of 9 bytes", kind: format.ErrLimit},
+		{name: "long plain line", text: "1 2\n1 2 567890\n", opts: format.EdgeListOptions{MaxLine: 9}, want: "g.txt:2:1: the line exceeds the limit of 9 bytes", kind: format.ErrLimit},
+		{name: "too many lines", text: "1 2\n\n3 4\n", opts: format.EdgeListOptions{MaxLines: 2}, want: "g.txt:3:1: the text exceeds the limit of 2 lines", kind: format.ErrLimit},
+		{name: "too many plain lines", text: "1 2\n3 4\n5 6\n", opts: format.EdgeListOptions{MaxLines: 2}, want: "g.txt:3:1: the text exceeds the limit of 2 lines", kind: format.ErrLimit},
+		{name: "too many bytes", text: "1 2\n3 4\n5 6\n", opts: format.EdgeListOptions{MaxBytes: 9}, want: "g.txt:3:1: the text exceeds the limit of 9 bytes", kind: format.ErrLimit},
+		{name: "counts given, words found", text: "a b\n", opts: format.EdgeListOptions{Header: format.HeaderCounts}, want: `g.txt:1:1: expected the numbers of vertices and edges, found "a b"`},
+		{name: "counts given, nothing found", text: "# x\n", opts: format.EdgeListOptions{Header: format.HeaderCounts}, want: "g.txt:1:1: expected the numbers of vertices and edges, found no data line"},
+		{name: "counts given, wrong", text: "#\n3 2\n1 2\n", opts: format.EdgeListOptions{Header: format.HeaderCounts}, want: "g.txt:2:1: the header declares 2 edges, but 1 lines follow"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.opts.Name = "g.txt"
@@ -174,9 +177,9 @@ func TestReadEdgeList_Malformed(t *testing.T) {
 				t.Fatalf("error %v, want %s", err, c.want)
 			}
 			if c.kind == nil {
-				c.kind = ErrSyntax
+				c.kind = format.ErrSyntax
 			}
-			var line *LineError
+			var line *format.LineError
 			if !errors.As(err, &line) || !errors.Is(err, c.kind) {
 				t.Errorf("error is a %T of kind %v", err, errors.Unwrap(err))
 			}
@@ -189,7 +192,7 @@ func TestReadEdgeList_Malformed(t *testing.T) {
 
 func TestReadEdgeList_SkipBad(t *testing.T) {
 	text := "1 2\nonly\n3 \xff\n5 6\n# 7890123456789\n1234567 90123\n7 8\n1234567 90123456"
-	opts := EdgeListOptions{Name: "g", SkipBad: true, MaxLine: 10}
+	opts := format.EdgeListOptions{Name: "g", SkipBad: true, MaxLine: 10}
 	want := []string{"1>2", "5>6", "7>8"}
 	for _, size := range []int{1, 3, 7, len(text)} {
 		edges, stats, err := readAll(t, chunkReader{strings.NewReader(text), size}, opts)
@@ -237,7 +240,7 @@ func TestParser_BlocksAgree(t *testing.T) {
 		if random.IntN(4) == 0 {
 			text = append([]byte("\ufeff"), text...)
 		}
-		opts := EdgeListOptions{
+		opts := format.EdgeListOptions{
 			Separator: []string{"", "", " ", ",", "tab"}[random.IntN(5)],
 			SkipBad:   random.IntN(3) > 0,
 			MaxKey:    8,
@@ -247,7 +250,7 @@ func TestParser_BlocksAgree(t *testing.T) {
 			Source:    []string{"", "", "1", "2"}[random.IntN(4)],
 			Target:    []string{"", "", "3", "4"}[random.IntN(4)],
 			Weight:    []string{"", "", "5", "w"}[random.IntN(4)],
-			Time:      []string{"", "", NoColumn, "6"}[random.IntN(4)],
+			Time:      []string{"", "", format.NoColumn, "6"}[random.IntN(4)],
 		}
 		if opts.Validate() != nil {
 			opts.Source, opts.Target = "", ""
@@ -262,26 +265,26 @@ func TestParser_BlocksAgree(t *testing.T) {
 }
 
 // parseBlocks returns what the parser makes of text in blocks of a size.
-func parseBlocks(text []byte, size int, opts EdgeListOptions) string {
+func parseBlocks(text []byte, size int, opts format.EdgeListOptions) string {
 	var out strings.Builder
-	p := newParser(Options{EdgeListOptions: opts}.withDefaults(), false, Handler{Edge: func(e Edge) error {
+	p := rowtext.Lines(format.Options{EdgeListOptions: opts}.WithDefaults(), format.Handler{Edge: func(e format.Edge) error {
 		fmt.Fprintf(&out, "%q\n", edgeText(e))
 		return nil
 	}})
 	var err error
 	for at := 0; at < len(text) && err == nil; at += size {
 		// A copy with its own end, so that reading beyond it would panic.
-		err = p.block(bytes.Clone(text[at:min(at+size, len(text))]))
+		err = p.Block(bytes.Clone(text[at:min(at+size, len(text))]))
 	}
 	if err == nil {
-		err = p.finish()
+		err = p.Finish()
 	}
 	if err != nil {
-		p.stats.Bytes = 0 // counts whole blocks
+		p.Stats.Bytes = 0 // counts whole blocks
 	}
-	first := p.stats.FirstSkipped
-	p.stats.FirstSkipped = nil
-	fmt.Fprintf(&out, "%v\n%+v\n", err, p.stats)
+	first := p.Stats.FirstSkipped
+	p.Stats.FirstSkipped = nil
+	fmt.Fprintf(&out, "%v\n%+v\n", err, p.Stats)
 	if first != nil {
 		fmt.Fprintf(&out, "%v\n", first)
 	}
@@ -291,7 +294,7 @@ func parseBlocks(text []byte, size int, opts EdgeListOptions) string {
 func TestReadEdgeList_ReaderError(t *testing.T) {
 	broken := errors.New("broken disk")
 	r := io.MultiReader(strings.NewReader("1 2\n3 4"), iotest.ErrReader(broken))
-	edges, _, err := readAll(t, r, EdgeListOptions{Name: "g"})
+	edges, _, err := readAll(t, r, format.EdgeListOptions{Name: "g"})
 	if !errors.Is(err, broken) || err.Error() != "reading g: broken disk" {
 		t.Errorf("error %v", err)
 	}
@@ -301,7 +304,7 @@ func TestReadEdgeList_ReaderError(t *testing.T) {
 }
 
 func TestReadEdgeList_NoProgress(t *testing.T) {
-	_, _, err := readAll(t, chunkReader{strings.NewReader("1 2\n"), 0}, EdgeListOptions{})
+	_, _, err := readAll(t, chunkReader{strings.NewReader("1 2\n"), 0}, format.EdgeListOptions{})
 	if !errors.Is(err, io.ErrNoProgress) {
 		t.Errorf("error %v", err)
 	}
@@ -311,7 +314,7 @@ func TestReadEdgeList_YieldError(t *testing.T) {
 	stop := errors.New("enough")
 	for _, after := range []int{1, 2, 5000} {
 		seen := 0
-		stats, err := ReadEdgeList(t.Context(), bytes.NewReader(numbers(10_000, ' ')), EdgeListOptions{}, func(Edge) error {
+		stats, err := rowtext.ReadEdgeList(t.Context(), bytes.NewReader(numbers(10_000, ' ')), format.EdgeListOptions{}, func(format.Edge) error {
 			if seen++; seen == after {
 				return stop
 			}
@@ -326,7 +329,7 @@ func TestReadEdgeList_YieldError(t *testing.T) {
 func TestReadEdgeList_Cancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	seen := 0
-	_, err := ReadEdgeList(ctx, bytes.NewReader(numbers(200_000, ' ')), EdgeListOptions{Name: "g"}, func(Edge) error {
+	_, err := rowtext.ReadEdgeList(ctx, bytes.NewReader(numbers(200_000, ' ')), format.EdgeListOptions{Name: "g"}, func(format.Edge) error {
 		if seen++; seen == 10 {
 			cancel()
 		}
@@ -350,7 +353,7 @@ func TestReadEdgeList_CancelledWhileBlocked(t *testing.T) {
 		w.Write(numbers(5*compress.BlockBytes, ' ')) // more than the first look at the format asks for
 		cancel()
 	}()
-	_, err := ReadEdgeList(ctx, r, EdgeListOptions{}, func(Edge) error { return nil })
+	_, err := rowtext.ReadEdgeList(ctx, r, format.EdgeListOptions{}, func(format.Edge) error { return nil })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
@@ -359,7 +362,7 @@ func TestReadEdgeList_CancelledWhileBlocked(t *testing.T) {
 func TestReadEdgeList_Progress(t *testing.T) {
 	text := numbers(100_000, ' ')
 	var last int64
-	opts := EdgeListOptions{Size: int64(len(text)), Progress: func(stage string, done, total int64) {
+	opts := format.EdgeListOptions{Size: int64(len(text)), Progress: func(stage string, done, total int64) {
 		if stage != "reading" || done < last || done > total || total != int64(len(text)) {
 			t.Errorf("%s %d of %d after %d", stage, done, total, last)
 		}
@@ -376,9 +379,9 @@ func TestReadEdgeList_Progress(t *testing.T) {
 func TestReadEdgeList_Allocations(t *testing.T) {
 	for _, text := range [][]byte{numbers(20_000, ' '), numbers(20_000, ','), bytes.Repeat([]byte("é ü\n"), 20_000), bytes.Repeat([]byte("a, \"b\"\"c\"\n"), 20_000)} {
 		allocations := testing.AllocsPerRun(3, func() {
-			p := newParser(Options{}.withDefaults(), false, Handler{Edge: func(Edge) error { return nil }})
+			p := rowtext.Lines(format.Options{}.WithDefaults(), format.Handler{Edge: func(format.Edge) error { return nil }})
 			for at := 0; at < len(text); at += compress.BlockBytes {
-				if err := p.block(text[at:min(at+compress.BlockBytes, len(text))]); err != nil {
+				if err := p.Block(text[at:min(at+compress.BlockBytes, len(text))]); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -391,9 +394,9 @@ func TestReadEdgeList_Allocations(t *testing.T) {
 
 func TestReadPairs(t *testing.T) {
 	text := "3 2\nb a\na b\n"
-	for _, header := range []HeaderMode{HeaderAuto, HeaderNone} {
+	for _, header := range []format.HeaderMode{format.HeaderAuto, format.HeaderNone} {
 		var pairs []string
-		stats, err := ReadPairs(t.Context(), strings.NewReader(text), EdgeListOptions{Header: header}, func(source, target []byte) error {
+		stats, err := graphfile.ReadPairs(t.Context(), strings.NewReader(text), format.EdgeListOptions{Header: header}, func(source, target []byte) error {
 			pairs = append(pairs, string(source)+">"+string(target))
 			return nil
 		})
@@ -404,19 +407,19 @@ func TestReadPairs(t *testing.T) {
 			t.Errorf("pairs %v, want %v", pairs, want)
 		}
 	}
-	_, err := ReadPairs(t.Context(), strings.NewReader(text), EdgeListOptions{Header: HeaderCounts}, nil)
-	if !errors.Is(err, ErrOptions) {
+	_, err := graphfile.ReadPairs(t.Context(), strings.NewReader(text), format.EdgeListOptions{Header: format.HeaderCounts}, nil)
+	if !errors.Is(err, format.ErrOptions) {
 		t.Errorf("counts header: %v", err)
 	}
 }
 
 func TestEdgeListOptions_Validate(t *testing.T) {
-	if err := (EdgeListOptions{}).Validate(); err != nil {
+	if err := (format.EdgeListOptions{}).Validate(); err != nil {
 		t.Errorf("zero value: %v", err)
 	}
-	bad := EdgeListOptions{Separator: "::", Header: 9, MaxLine: -1, MaxKey: -2, MaxBytes: -3, MaxLines: -4, Size: -5}
+	bad := format.EdgeListOptions{Separator: "::", Header: 9, MaxLine: -1, MaxKey: -2, MaxBytes: -3, MaxLines: -4, Size: -5}
 	err := bad.Validate()
-	if !errors.Is(err, ErrOptions) {
+	if !errors.Is(err, format.ErrOptions) {
 		t.Fatalf("error %v", err)
 	}
 	for _, word := range []string{"::", "header is 9", "-1", "-2", "-3", "-4", "-5"} {
@@ -424,16 +427,16 @@ func TestEdgeListOptions_Validate(t *testing.T) {
 			t.Errorf("%q is not in: %v", word, err)
 		}
 	}
-	if err := (EdgeListOptions{MaxLine: math.MaxInt}).Validate(); !errors.Is(err, ErrOptions) {
+	if err := (format.EdgeListOptions{MaxLine: math.MaxInt}).Validate(); !errors.Is(err, format.ErrOptions) {
 		t.Errorf("the longest line: %v", err)
 	}
-	if _, err := ReadEdgeList(t.Context(), strings.NewReader(""), bad, nil); !errors.Is(err, ErrOptions) {
+	if _, err := rowtext.ReadEdgeList(t.Context(), strings.NewReader(""), bad, nil); !errors.Is(err, format.ErrOptions) {
 		t.Errorf("ReadEdgeList: %v", err)
 	}
 }
 
 func TestParseHeader(t *testing.T) {
-	for _, name := range HeaderModes() {
+	for _, name := range format.HeaderModes() {
 		want := name
 		switch name {
 		case "true":
@@ -441,11 +444,11 @@ func TestParseHeader(t *testing.T) {
 		case "false":
 			want = "none"
 		}
-		if mode, err := ParseHeader(name); err != nil || mode.String() != want {
+		if mode, err := format.ParseHeader(name); err != nil || mode.String() != want {
 			t.Errorf("%s: %v, %v", name, mode, err)
 		}
 	}
-	if _, err := ParseHeader("maybe"); !errors.Is(err, ErrOptions) {
+	if _, err := format.ParseHeader("maybe"); !errors.Is(err, format.ErrOptions) {
 		t.Errorf("maybe: %v", err)
 	}
 }
@@ -454,26 +457,26 @@ func TestParseHeader(t *testing.T) {
 func TestOptionError_Fields(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		options Options
-		want    OptionError
+		options format.Options
+		want    format.OptionError
 		text    string
 	}{
-		{Options{EdgeListOptions: EdgeListOptions{MaxKey: -1}}, OptionError{Option: "max_key", Value: int64(-1), Allowed: "at least 0"},
+		{format.Options{EdgeListOptions: format.EdgeListOptions{MaxKey: -1}}, format.OptionError{Option: "max_key", Value: int64(-1), Allowed: "at least 0"},
 			"invalid options: max_key is -1, and must be at least 0"},
-		{Options{EdgeListOptions: EdgeListOptions{Weight: "0"}}, OptionError{Option: "weight", Value: "0", Allowed: "the name of a column or a number from 1 to 65536"},
+		{format.Options{EdgeListOptions: format.EdgeListOptions{Weight: "0"}}, format.OptionError{Option: "weight", Value: "0", Allowed: "the name of a column or a number from 1 to 65536"},
 			`invalid options: weight is "0", and must be the name of a column or a number from 1 to 65536`},
-		{Options{EdgeListOptions: EdgeListOptions{Source: "2"}}, OptionError{Option: "source", Value: "2", Conflict: "column 2 is asked for as source and as target"},
+		{format.Options{EdgeListOptions: format.EdgeListOptions{Source: "2"}}, format.OptionError{Option: "source", Value: "2", Conflict: "column 2 is asked for as source and as target"},
 			"invalid options: column 2 is asked for as source and as target"},
-		{Options{EdgeListOptions: EdgeListOptions{Source: "2", Target: "1", Time: "2"}}, OptionError{Option: "time", Value: "2", Conflict: "column 2 is asked for as source and as time"},
+		{format.Options{EdgeListOptions: format.EdgeListOptions{Source: "2", Target: "1", Time: "2"}}, format.OptionError{Option: "time", Value: "2", Conflict: "column 2 is asked for as source and as time"},
 			"invalid options: column 2 is asked for as source and as time"},
-		{Options{EdgeListOptions: EdgeListOptions{Header: HeaderNone, Time: "sent"}}, OptionError{Option: "header", Value: "none", Conflict: `columns are called by their names, but the header is said to be "none"`},
+		{format.Options{EdgeListOptions: format.EdgeListOptions{Header: format.HeaderNone, Time: "sent"}}, format.OptionError{Option: "header", Value: "none", Conflict: `columns are called by their names, but the header is said to be "none"`},
 			`invalid options: columns are called by their names, but the header is said to be "none"`},
-		{Options{Layout: "sgf"}, OptionError{Option: "layout", Value: "sgf", Expected: layoutNames()},
+		{format.Options{Layout: "sgf"}, format.OptionError{Option: "layout", Value: "sgf", Expected: []string{"auto", "edges", "adjacency", "matrix", "metis", "pajek", "vertices", "matrix_market", "graphml", "gexf", "json", "gml", "parquet", "arrow"}},
 			`invalid options: layout is "sgf", and must be one of auto, edges, adjacency, matrix, metis, pajek, vertices, matrix_market, graphml, gexf, json, gml, parquet, arrow`},
 	} {
 		err := tt.options.Validate()
-		var got *OptionError
-		if !errors.As(err, &got) || !reflect.DeepEqual(*got, tt.want) || err.Error() != tt.text || !errors.Is(err, ErrOptions) {
+		var got *format.OptionError
+		if !errors.As(err, &got) || !reflect.DeepEqual(*got, tt.want) || err.Error() != tt.text || !errors.Is(err, format.ErrOptions) {
 			t.Errorf("%+v: %+v, %v", tt.options, got, err)
 		}
 	}
@@ -492,15 +495,15 @@ func TestReadEdgeList_Summary(t *testing.T) {
 		"1 2\nb c\n":                                  "",
 		strings.Repeat("1 2\n", 40_000) + "2 edges\n": "input:40001:1: ",
 	} {
-		_, _, err := readAll(t, strings.NewReader(text), EdgeListOptions{})
+		_, _, err := readAll(t, strings.NewReader(text), format.EdgeListOptions{})
 		if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
 			t.Errorf("%.60q: %v, want %s", text, err, want)
 		}
-		if _, _, err := readAll(t, strings.NewReader(text), EdgeListOptions{Header: HeaderNone}); err != nil {
+		if _, _, err := readAll(t, strings.NewReader(text), format.EdgeListOptions{Header: format.HeaderNone}); err != nil {
 			t.Errorf("%.60q without a header: %v", text, err)
 		}
 	}
-	_, stats, err := readAll(t, strings.NewReader("1 2\n2 3\nTotal: 3 edges\n"), EdgeListOptions{SkipBad: true})
+	_, stats, err := readAll(t, strings.NewReader("1 2\n2 3\nTotal: 3 edges\n"), format.EdgeListOptions{SkipBad: true})
 	if err != nil || len(stats.Remarks) != 1 || stats.Remarks[0].Line != 3 {
 		t.Errorf("%+v, %v", stats.Remarks, err)
 	}

@@ -1,4 +1,4 @@
-package format
+package format_test
 
 import (
 	"bytes"
@@ -6,6 +6,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heavytail/storage/format"
+	"heavytail/storage/format/graphfile"
+	"heavytail/storage/format/graphtext"
+	"heavytail/storage/format/rowtext"
 )
 
 // strangeKeys are keys that need quotes, references or care in some format.
@@ -19,17 +24,21 @@ var strangeKeys = []string{
 func TestWrite_LineBreaks(t *testing.T) {
 	s := &sample{keys: strangeKeys, values: make([][]*string, len(strangeKeys))}
 	for v := range strangeKeys[1:] {
-		s.edges = append(s.edges, NumberedEdge{Source: uint32(v), Target: uint32(v + 1), Weight: 1})
+		s.edges = append(s.edges, format.NumberedEdge{Source: uint32(v), Target: uint32(v + 1), Weight: 1})
 	}
 	for name, c := range map[string]struct {
 		write    func(*bytes.Buffer) error
-		layout   Layout
+		layout   format.Layout
 		vertices bool
 	}{
-		"edges":   {func(out *bytes.Buffer) error { return WriteEdges(t.Context(), out, s.graph()) }, LayoutEdges, false},
-		"CSV":     {func(out *bytes.Buffer) error { return WriteCSV(t.Context(), out, s.graph(), CSVOptions{}) }, LayoutEdges, false},
-		"GraphML": {func(out *bytes.Buffer) error { return WriteGraphML(t.Context(), out, s.graph()) }, LayoutGraphML, true},
-		"table":   {func(out *bytes.Buffer) error { return WriteVertices(t.Context(), out, s.graph(), CSVOptions{}) }, LayoutVertices, true},
+		"edges": {func(out *bytes.Buffer) error { return rowtext.WriteEdges(t.Context(), out, s.graph()) }, format.LayoutEdges, false},
+		"CSV": {func(out *bytes.Buffer) error {
+			return rowtext.WriteCSV(t.Context(), out, s.graph(), rowtext.CSVOptions{})
+		}, format.LayoutEdges, false},
+		"GraphML": {func(out *bytes.Buffer) error { return graphtext.WriteGraphML(t.Context(), out, s.graph()) }, format.LayoutGraphML, true},
+		"table": {func(out *bytes.Buffer) error {
+			return rowtext.WriteVertices(t.Context(), out, s.graph(), rowtext.CSVOptions{})
+		}, format.LayoutVertices, true},
 	} {
 		var text bytes.Buffer
 		if err := c.write(&text); err != nil {
@@ -38,9 +47,9 @@ func TestWrite_LineBreaks(t *testing.T) {
 		written := text.String()
 		var vertices []string
 		var edges [][2]string
-		_, err := Read(t.Context(), &text, Options{Layout: c.layout}, Handler{
+		_, err := graphfile.Read(t.Context(), &text, format.Options{Layout: c.layout}, format.Handler{
 			Vertex: func(key []byte, _ [][]byte) error { vertices = append(vertices, string(key)); return nil },
-			Edge: func(e Edge) error {
+			Edge: func(e format.Edge) error {
 				edges = append(edges, [2]string{string(e.Source), string(e.Target)})
 				return nil
 			},
@@ -51,7 +60,7 @@ func TestWrite_LineBreaks(t *testing.T) {
 		if c.vertices && !slices.Equal(vertices, strangeKeys) {
 			t.Errorf("%s: vertices %q", name, vertices)
 		}
-		if c.layout == LayoutVertices {
+		if c.layout == format.LayoutVertices {
 			continue
 		}
 		var want [][2]string
@@ -61,7 +70,7 @@ func TestWrite_LineBreaks(t *testing.T) {
 		if !slices.Equal(edges, want) {
 			t.Errorf("%s: edges %q", name, edges)
 		}
-		if c.layout != LayoutEdges {
+		if c.layout != format.LayoutEdges {
 			continue
 		}
 		rows, err := csv.NewReader(strings.NewReader(written)).ReadAll()
@@ -82,7 +91,7 @@ func TestWrite_LineBreaks(t *testing.T) {
 func TestReadEdgeList_Records(t *testing.T) {
 	for _, c := range []struct {
 		name, text, edges string
-		opts              EdgeListOptions
+		opts              format.EdgeListOptions
 		skipped           int64
 		first             string
 	}{
@@ -91,15 +100,15 @@ func TestReadEdgeList_Records(t *testing.T) {
 		{name: "the first line", text: "\"a\nb\",c\nd,e\n", edges: "a\nb>c d>e"},
 		{name: "a header", text: "\"first\nname\",source,target\nx,a,b\n", edges: "a>b"},
 		{name: "CRLF", text: "a,\"b\r\nc\"\r\nd,e\r\n", edges: "a>b\r\nc d>e"},
-		{name: "semicolons", text: "\"a\nb\";c\n", opts: EdgeListOptions{Separator: ";"}, edges: "a\nb>c"},
+		{name: "semicolons", text: "\"a\nb\";c\n", opts: format.EdgeListOptions{Separator: ";"}, edges: "a\nb>c"},
 		{name: "words that begin with quotes", text: "\"a b\nc\" d\n", edges: "\"a>b c\">d"},
-		{name: "a torn quote costs its line", text: "a,b\n\"c,d\ne,f\n\"g\",h\n", opts: EdgeListOptions{SkipBad: true}, edges: "a>b e>f g>h", skipped: 1, first: "2:1: a quoted field is not closed"},
-		{name: "two torn quotes", text: "a,b\n\"c,d\n\"e,f\ng,h\n", opts: EdgeListOptions{SkipBad: true}, edges: "a>b g>h", skipped: 2, first: "2:1: a quoted field is not closed"},
-		{name: "a quote that is never closed", text: "a,b\nc,\"d\ne,f\n", opts: EdgeListOptions{SkipBad: true}, edges: "a>b e>f", skipped: 1, first: "2:3: a quoted field is not closed"},
-		{name: "a record that is too long", text: "a,b\n\"4567\n9\nc,2\n", opts: EdgeListOptions{SkipBad: true, MaxLine: 7}, edges: "a>b c>2", skipped: 2, first: "2:1: a quoted field is not closed"},
-		{name: "a line of a record that is too long", text: "a,b\n\"4\n123456789\n1\",2\n3,4\n", opts: EdgeListOptions{SkipBad: true, MaxLine: 7}, edges: "a>b 1\">2 3>4", skipped: 2, first: "2:1: a quoted field is not closed"},
-		{name: "the place of a fault", text: "a,b\n\"c\nd\",\n", opts: EdgeListOptions{SkipBad: true}, edges: "a>b", skipped: 1, first: "3:4: column 2 is empty"},
-		{name: "a carriage return", text: "a,b\n\"c\nd\",e\rf\n", opts: EdgeListOptions{SkipBad: true}, edges: "a>b", skipped: 1, first: "3:5: carriage return inside a line"},
+		{name: "a torn quote costs its line", text: "a,b\n\"c,d\ne,f\n\"g\",h\n", opts: format.EdgeListOptions{SkipBad: true}, edges: "a>b e>f g>h", skipped: 1, first: "2:1: a quoted field is not closed"},
+		{name: "two torn quotes", text: "a,b\n\"c,d\n\"e,f\ng,h\n", opts: format.EdgeListOptions{SkipBad: true}, edges: "a>b g>h", skipped: 2, first: "2:1: a quoted field is not closed"},
+		{name: "a quote that is never closed", text: "a,b\nc,\"d\ne,f\n", opts: format.EdgeListOptions{SkipBad: true}, edges: "a>b e>f", skipped: 1, first: "2:3: a quoted field is not closed"},
+		{name: "a record that is too long", text: "a,b\n\"4567\n9\nc,2\n", opts: format.EdgeListOptions{SkipBad: true, MaxLine: 7}, edges: "a>b c>2", skipped: 2, first: "2:1: a quoted field is not closed"},
+		{name: "a line of a record that is too long", text: "a,b\n\"4\n123456789\n1\",2\n3,4\n", opts: format.EdgeListOptions{SkipBad: true, MaxLine: 7}, edges: "a>b 1\">2 3>4", skipped: 2, first: "2:1: a quoted field is not closed"},
+		{name: "the place of a fault", text: "a,b\n\"c\nd\",\n", opts: format.EdgeListOptions{SkipBad: true}, edges: "a>b", skipped: 1, first: "3:4: column 2 is empty"},
+		{name: "a carriage return", text: "a,b\n\"c\nd\",e\rf\n", opts: format.EdgeListOptions{SkipBad: true}, edges: "a>b", skipped: 1, first: "3:5: carriage return inside a line"},
 	} {
 		for _, size := range []int{1, 5, len(c.text)} {
 			edges, stats, err := readAll(t, chunkReader{strings.NewReader(c.text), size}, c.opts)

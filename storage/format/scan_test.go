@@ -1,4 +1,4 @@
-package format
+package format_test
 
 import (
 	"bytes"
@@ -9,6 +9,9 @@ import (
 	"reflect"
 	"runtime"
 	"testing"
+
+	"heavytail/storage/format"
+	"heavytail/storage/format/graphfile"
 )
 
 // drawnLines are kinds of lines, each of which a text has now and then between plain ones.
@@ -52,7 +55,7 @@ func TestRead_Edges(t *testing.T) {
 	for round := range uint64(12) {
 		random := rand.New(rand.NewPCG(round, 7))
 		text := drawText(random, 100<<10+random.IntN(3<<19))
-		opts := Options{EdgeListOptions: EdgeListOptions{Name: "g", SkipBad: random.IntN(3) > 0, Weight: []string{"", "3"}[random.IntN(2)], MaxLine: []int{0, 12}[random.IntN(8)/7]}}
+		opts := format.Options{EdgeListOptions: format.EdgeListOptions{Name: "g", SkipBad: random.IntN(3) > 0, Weight: []string{"", "3"}[random.IntN(2)], MaxLine: []int{0, 12}[random.IntN(8)/7]}}
 		if random.IntN(4) == 0 {
 			opts.Time = "4"
 		}
@@ -60,10 +63,10 @@ func TestRead_Edges(t *testing.T) {
 			opts.MaxLines = int64(random.IntN(100_000))
 		}
 		end := []int{random.IntN(100_000), 1 << 30}[random.IntN(2)]
-		read := func(processors int, many bool) (edges []byte, stats ReadStats, err error) {
+		read := func(processors int, many bool) (edges []byte, stats format.ReadStats, err error) {
 			runtime.GOMAXPROCS(processors)
 			taken := 0
-			take := func(e Edge) error {
+			take := func(e format.Edge) error {
 				taken++
 				edges = fmt.Appendf(edges, "%s %s %v %d %t%t%t%t %q\n", e.Source, e.Target, e.Weight, e.Time, e.Weighted, e.Timed, e.Dated, e.Both, e.Values)
 				if taken == end {
@@ -71,14 +74,14 @@ func TestRead_Edges(t *testing.T) {
 				}
 				return nil
 			}
-			h := Handler{Edge: take, EdgeColumns: func([]Column) error { return nil }}
+			h := format.Handler{Edge: take, EdgeColumns: func([]format.Column) error { return nil }}
 			if many {
-				h.Find = func(e *Edges) {
+				h.Find = func(e *format.Edges) {
 					for i := range e.Numbers {
 						e.Numbers[i] = number(e.Key(i))
 					}
 				}
-				h.Edges = func(e *Edges) (int, error) {
+				h.Edges = func(e *format.Edges) (int, error) {
 					together += e.Len()
 					for i := range e.Len() {
 						edge := e.At(i)
@@ -97,7 +100,7 @@ func TestRead_Edges(t *testing.T) {
 					return e.Len(), nil
 				}
 			}
-			stats, err = Read(t.Context(), bytes.NewReader(text), opts, h)
+			stats, err = graphfile.Read(t.Context(), bytes.NewReader(text), opts, h)
 			return edges, stats, err
 		}
 		want, wantStats, wantErr := read(1, false)

@@ -1,4 +1,4 @@
-package format
+package format_test
 
 import (
 	"archive/zip"
@@ -17,6 +17,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
+
+	"heavytail/storage/format"
 )
 
 func gzipped(t testing.TB, parts ...[]byte) []byte {
@@ -106,13 +108,13 @@ func TestRead_Archives(t *testing.T) {
 		{name: "g.zip", err: "the archive has no file"},
 		{name: "g.zip", files: []string{"g.foo", "1 2\n"}, err: "the ending"},
 	} {
-		got, stats, err := transcript(t, bytes.NewReader(zipped(t, c.files...)), Options{EdgeListOptions: EdgeListOptions{Name: c.name}})
+		got, stats, err := transcript(t, bytes.NewReader(zipped(t, c.files...)), format.Options{EdgeListOptions: format.EdgeListOptions{Name: c.name}})
 		if c.err == "" && (err != nil || got != c.want || stats.SHA256 != sha256.Sum256(zipped(t, c.files...))) || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
 			t.Errorf("%s %q: error %v, got\n%s", c.name, c.files, err, got)
 		}
 	}
-	_, _, err := transcript(t, io.MultiReader(bytes.NewReader(zipped(t, "a", "1 2\n"))), Options{})
-	if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "from a stream") {
+	_, _, err := transcript(t, io.MultiReader(bytes.NewReader(zipped(t, "a", "1 2\n"))), format.Options{})
+	if !errors.Is(err, format.ErrDamaged) || !strings.Contains(err.Error(), "from a stream") {
 		t.Errorf("a stream: %v", err)
 	}
 }
@@ -124,7 +126,7 @@ func TestRead_XZMemory(t *testing.T) {
 	at := bytes.Index(head, []byte{0x21, 1})
 	head[at+2] = 40
 	binary.LittleEndian.PutUint32(head[len(head)-4:], crc32.ChecksumIEEE(head[:len(head)-4]))
-	if _, _, err := readAll(t, bytes.NewReader(data), EdgeListOptions{}); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "bytes of memory") {
+	if _, _, err := readAll(t, bytes.NewReader(data), format.EdgeListOptions{}); !errors.Is(err, format.ErrDamaged) || !strings.Contains(err.Error(), "bytes of memory") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -143,9 +145,9 @@ func TestRead_UTF16(t *testing.T) {
 			for _, u := range utf16.Encode([]rune(text)) {
 				data = order.AppendUint16(data, u)
 			}
-			opts := Options{}
+			opts := format.Options{}
 			if strings.HasPrefix(text, "*") {
-				opts.Layout = LayoutPajek
+				opts.Layout = format.LayoutPajek
 			}
 			if got, _, err := transcript(t, bytes.NewReader(data), opts); err != nil || got != want {
 				t.Errorf("%q: error %v, got %q", text, err, got)
@@ -156,7 +158,7 @@ func TestRead_UTF16(t *testing.T) {
 
 func TestReadEdgeList_Compressed(t *testing.T) {
 	text := numbers(20_000, '\t')
-	plain, _, err := readAll(t, bytes.NewReader(text), EdgeListOptions{})
+	plain, _, err := readAll(t, bytes.NewReader(text), format.EdgeListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +174,7 @@ func TestReadEdgeList_Compressed(t *testing.T) {
 		"xz, empty":    append(xzipped(t, nil, xz.WriterConfig{}), xzipped(t, text, xz.WriterConfig{})...),
 		"zip":          zipped(t, "g.txt", string(text)),
 	} {
-		edges, stats, err := readAll(t, bytes.NewReader(data), EdgeListOptions{})
+		edges, stats, err := readAll(t, bytes.NewReader(data), format.EdgeListOptions{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -187,7 +189,7 @@ func TestReadEdgeList_Compressed(t *testing.T) {
 }
 
 func TestReadEdgeList_Bzip2(t *testing.T) {
-	got, _, err := transcript(t, strings.NewReader(bzipped+moreBzipped), Options{})
+	got, _, err := transcript(t, strings.NewReader(bzipped+moreBzipped), format.Options{})
 	if want := "edge 1>2\nedge 2>3\nedge 3>4\n"; err != nil || got != want {
 		t.Errorf("%v, read\n%s\nwant\n%s", err, got, want)
 	}
@@ -227,9 +229,9 @@ func TestReadEdgeList_Damaged(t *testing.T) {
 		{"xz, wrong checksum", flip(x, len(x)-29), "of the xz stream: invalid checksum", nil},
 		{"7z", []byte("7z\xbc\xaf\x27\x1cxxxxxx"), "byte 0 of the 7z stream: this compression is not read; gzip, zstd, bzip2, xz, zip and plain text are", nil},
 	} {
-		_, stats, err := readAll(t, bytes.NewReader(c.data), EdgeListOptions{Name: "g"})
-		var damage *StreamError
-		if !errors.As(err, &damage) || !errors.Is(err, ErrDamaged) || c.err != nil && !errors.Is(err, c.err) {
+		_, stats, err := readAll(t, bytes.NewReader(c.data), format.EdgeListOptions{Name: "g"})
+		var damage *format.StreamError
+		if !errors.As(err, &damage) || !errors.Is(err, format.ErrDamaged) || c.err != nil && !errors.Is(err, c.err) {
 			t.Errorf("%s: error %v", c.name, err)
 			continue
 		}
@@ -254,8 +256,8 @@ func TestReadEdgeList_EveryCut(t *testing.T) {
 			step = 7
 		}
 		for cut := len("\xfd7zXZ\x00"); cut < len(data); cut += step {
-			_, _, err := readAll(t, bytes.NewReader(data[:cut]), EdgeListOptions{})
-			if !errors.Is(err, ErrDamaged) {
+			_, _, err := readAll(t, bytes.NewReader(data[:cut]), format.EdgeListOptions{})
+			if !errors.Is(err, format.ErrDamaged) {
 				t.Fatalf("%s cut at byte %d of %d: %v", name, cut, len(data), err)
 			}
 		}
@@ -268,16 +270,16 @@ func TestReadEdgeList_Bomb(t *testing.T) {
 	comments := bytes.Repeat([]byte("#\n"), 2<<20)
 	for name, c := range map[string]struct {
 		data []byte
-		opts EdgeListOptions
+		opts format.EdgeListOptions
 	}{
-		"gzip of zeros":        {gzipped(t, zeros), EdgeListOptions{MaxBytes: 1 << 20, MaxLine: 1 << 30}},
-		"gzip of zeros, lines": {gzipped(t, zeros), EdgeListOptions{}},
-		"gzip of empty lines":  {gzipped(t, lines), EdgeListOptions{MaxBytes: 1 << 20}},
-		"zstd of empty lines":  {zstdped(t, lines), EdgeListOptions{MaxBytes: 1 << 20}},
-		"gzip of comments":     {gzipped(t, comments), EdgeListOptions{MaxLines: 1000}},
+		"gzip of zeros":        {gzipped(t, zeros), format.EdgeListOptions{MaxBytes: 1 << 20, MaxLine: 1 << 30}},
+		"gzip of zeros, lines": {gzipped(t, zeros), format.EdgeListOptions{}},
+		"gzip of empty lines":  {gzipped(t, lines), format.EdgeListOptions{MaxBytes: 1 << 20}},
+		"zstd of empty lines":  {zstdped(t, lines), format.EdgeListOptions{MaxBytes: 1 << 20}},
+		"gzip of comments":     {gzipped(t, comments), format.EdgeListOptions{MaxLines: 1000}},
 	} {
 		_, stats, err := readAll(t, bytes.NewReader(c.data), c.opts)
-		if !errors.Is(err, ErrLimit) {
+		if !errors.Is(err, format.ErrLimit) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if stats.Bytes > 2<<20 {
@@ -297,15 +299,15 @@ func (endless) Read(p []byte) (int, error) {
 }
 
 func TestReadEdgeList_EndlessLine(t *testing.T) {
-	_, stats, err := readAll(t, io.LimitReader(endless{}, 1<<46), EdgeListOptions{})
-	if !errors.Is(err, ErrLimit) || !strings.HasPrefix(err.Error(), "input:1:1: the line exceeds") {
+	_, stats, err := readAll(t, io.LimitReader(endless{}, 1<<46), format.EdgeListOptions{})
+	if !errors.Is(err, format.ErrLimit) || !strings.HasPrefix(err.Error(), "input:1:1: the line exceeds") {
 		t.Errorf("error %v", err)
 	}
 	if stats.Bytes > 2<<20 {
 		t.Errorf("%d bytes were read", stats.Bytes)
 	}
 	// Skipped lines are read to their end, but not kept in memory.
-	_, stats, err = readAll(t, io.LimitReader(endless{}, 64<<20), EdgeListOptions{SkipBad: true})
+	_, stats, err = readAll(t, io.LimitReader(endless{}, 64<<20), format.EdgeListOptions{SkipBad: true})
 	if err != nil || stats.Skipped != 1 || stats.Bytes != 64<<20 {
 		t.Errorf("stats %+v, error %v", stats, err)
 	}

@@ -1,4 +1,4 @@
-package format
+package format_test
 
 import (
 	"bytes"
@@ -7,14 +7,18 @@ import (
 	"io"
 	"strconv"
 	"testing"
+
+	"heavytail/storage/format"
+	"heavytail/storage/format/graphfile"
+	"heavytail/storage/format/graphtext"
 )
 
 // structuredGraph has attributes, weights and edges from each vertex to three others. Its keys are
 // words, or numbers, which in JSON need a look at what the ends of links are.
-func structuredGraph() Graph {
+func structuredGraph() format.Graph {
 	const n = 10_000
-	return Graph{
-		Vertices: n, Weighted: true, Columns: []Column{{"age", Integer}, {"city", Text}},
+	return format.Graph{
+		Vertices: n, Weighted: true, Columns: []format.Column{{Name: "age", Type: format.Integer}, {Name: "city", Type: format.Text}},
 		Key: func(dst []byte, v uint32) []byte { return strconv.AppendUint(append(dst, 'v'), uint64(v), 10) },
 		Value: func(dst []byte, column int, v uint32) ([]byte, bool) {
 			if column == 0 {
@@ -22,10 +26,10 @@ func structuredGraph() Graph {
 			}
 			return append(dst, "Bern"...), true
 		},
-		Edges: func(yield func(NumberedEdge) bool) {
+		Edges: func(yield func(format.NumberedEdge) bool) {
 			for v := range uint32(n) {
 				for _, step := range []uint32{1, 7, 5000} {
-					if !yield(NumberedEdge{Source: v, Target: (v + step) % n, Weight: 0.5}) {
+					if !yield(format.NumberedEdge{Source: v, Target: (v + step) % n, Weight: 0.5}) {
 						return
 					}
 				}
@@ -52,7 +56,7 @@ func BenchmarkReadStructured(b *testing.B) {
 		b.Run("format="+name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				stats, err := Read(context.Background(), bytes.NewReader(text), Options{}, Handler{})
+				stats, err := graphfile.Read(context.Background(), bytes.NewReader(text), format.Options{}, format.Handler{})
 				if stats.Edges != 30_000 || stats.Vertices != 10_000 || err != nil {
 					b.Fatal(stats, err)
 				}
@@ -77,6 +81,6 @@ func numberedLinks() []byte {
 	return append(bytes.TrimSuffix(text, []byte(",\n")), "]}"...)
 }
 
-var structuredWriters = map[string]func(context.Context, io.Writer, Graph) error{
-	"graphml": WriteGraphML, "gexf": WriteGEXF, "json": WriteNodeLink, "gml": WriteGML,
+var structuredWriters = map[string]func(context.Context, io.Writer, format.Graph) error{
+	"graphml": graphtext.WriteGraphML, "gexf": graphtext.WriteGEXF, "json": graphtext.WriteNodeLink, "gml": graphtext.WriteGML,
 }

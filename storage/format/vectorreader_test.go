@@ -1,4 +1,4 @@
-package format
+package format_test
 
 import (
 	"bytes"
@@ -12,6 +12,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heavytail/storage/format"
+	"heavytail/storage/format/vectorfile"
 )
 
 // vectors is what a reader of vectors gave.
@@ -21,8 +24,8 @@ type vectors struct {
 	values    []float32
 }
 
-func (v *vectors) handler() VectorHandler {
-	return VectorHandler{
+func (v *vectors) handler() format.VectorHandler {
+	return format.VectorHandler{
 		Shape: func(rows, dim int) error {
 			v.rows, v.dim = rows, dim
 			return nil
@@ -38,13 +41,13 @@ func (v *vectors) handler() VectorHandler {
 func (v *vectors) row(i int) []float32 { return v.values[i*v.dim : (i+1)*v.dim] }
 
 // readVectorsAs reads data in a format: text, binary or npy.
-func readVectorsAs(form string, data []byte, opts VectorOptions) (*vectors, error) {
+func readVectorsAs(form string, data []byte, opts format.VectorOptions) (*vectors, error) {
 	v := &vectors{}
 	if form == "npy" {
-		return v, ReadNPY(context.Background(), bytes.NewReader(data), opts, v.handler())
+		return v, vectorfile.ReadNPY(context.Background(), bytes.NewReader(data), opts, v.handler())
 	}
 	opts.Binary = form == "binary"
-	return v, ReadWord2Vec(context.Background(), bytes.NewReader(data), opts, v.handler())
+	return v, vectorfile.ReadWord2Vec(context.Background(), bytes.NewReader(data), opts, v.handler())
 }
 
 // writeVectorsAs is the counterpart of readVectorsAs.
@@ -53,11 +56,11 @@ func writeVectorsAs(form string, v *vectors) ([]byte, error) {
 	var err error
 	switch form {
 	case "npy":
-		err = WriteNPY(context.Background(), &out, v.rows, v.dim, v.row)
+		err = vectorfile.WriteNPY(context.Background(), &out, v.rows, v.dim, v.row)
 	case "binary":
-		err = WriteWord2VecBinary(context.Background(), &out, v.rows, v.dim, appendKeys(v.keys), v.row)
+		err = vectorfile.WriteWord2VecBinary(context.Background(), &out, v.rows, v.dim, appendKeys(v.keys), v.row)
 	default:
-		err = WriteWord2Vec(context.Background(), &out, v.rows, v.dim, appendKeys(v.keys), v.row)
+		err = vectorfile.WriteWord2Vec(context.Background(), &out, v.rows, v.dim, appendKeys(v.keys), v.row)
 	}
 	return out.Bytes(), err
 }
@@ -70,7 +73,7 @@ func TestReadVectors_OtherPrograms(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, data := range [][]byte{data, gzipped(t, data)} {
-			v, err := readVectorsAs(form, data, VectorOptions{})
+			v, err := readVectorsAs(form, data, format.VectorOptions{})
 			if err != nil || v.rows != 2 || v.dim != 3 || fmt.Sprint(v.values) != fmt.Sprint(want) {
 				t.Errorf("%s: %+v, %v", file, v, err)
 			}
@@ -94,12 +97,12 @@ func TestReadVectors_RoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := readVectorsAs(form, data, VectorOptions{})
+		got, err := readVectorsAs(form, data, format.VectorOptions{})
 		if err != nil || fmt.Sprint(got.values) != fmt.Sprint(v.values) || form != "npy" && fmt.Sprint(got.keys) != fmt.Sprint(v.keys) {
 			t.Errorf("%s: %v", form, err)
 		}
 		for cut := 0; cut < len(data)-2; cut += 97 {
-			if _, err := readVectorsAs(form, data[:cut], VectorOptions{}); !errors.Is(err, ErrSyntax) {
+			if _, err := readVectorsAs(form, data[:cut], format.VectorOptions{}); !errors.Is(err, format.ErrSyntax) {
 				t.Fatalf("%s cut at %d: %v", form, cut, err)
 			}
 		}
@@ -144,33 +147,33 @@ func TestReadVectors_Malformed(t *testing.T) {
 		{"npy", npy("(1, 1)") + "\x00\x00\x00\x00\x01", "v: row 2: there is more than the 1 rows declared"},
 		{"npy", npy("(1, 99999999)"), "v: header: rows of 99999999 values exceed the limit of 65536"},
 	} {
-		_, err := readVectorsAs(c.form, []byte(c.data), VectorOptions{Name: "v"})
-		var fault *VectorError
+		_, err := readVectorsAs(c.form, []byte(c.data), format.VectorOptions{Name: "v"})
+		var fault *vectorfile.Error
 		if !errors.As(err, &fault) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %.40q: %v, want %s", c.form, c.data, err, c.want)
 		}
 	}
-	if _, err := readVectorsAs("text", []byte("\ufeff1 1\na 1\n"), VectorOptions{}); err != nil {
+	if _, err := readVectorsAs("text", []byte("\ufeff1 1\na 1\n"), format.VectorOptions{}); err != nil {
 		t.Errorf("a byte order mark: %v", err)
 	}
-	if _, err := readVectorsAs("text", []byte("9 1\na 1\na 1\na 1\na 1\n"), VectorOptions{MaxBytes: 10}); !errors.Is(err, ErrLimit) {
+	if _, err := readVectorsAs("text", []byte("9 1\na 1\na 1\na 1\na 1\n"), format.VectorOptions{MaxBytes: 10}); !errors.Is(err, format.ErrLimit) {
 		t.Errorf("bytes: %v", err)
 	}
-	if _, err := readVectorsAs("text", nil, VectorOptions{MaxDim: -1}); !errors.Is(err, ErrOptions) {
+	if _, err := readVectorsAs("text", nil, format.VectorOptions{MaxDim: -1}); !errors.Is(err, format.ErrOptions) {
 		t.Errorf("options: %v", err)
 	}
 	stop := errors.New("enough")
-	for _, h := range []VectorHandler{
+	for _, h := range []format.VectorHandler{
 		{Shape: func(int, int) error { return stop }},
 		{Shape: func(int, int) error { return nil }, Row: func([]byte, []float32) error { return stop }},
 	} {
-		if err := ReadWord2Vec(t.Context(), strings.NewReader("1 1\na 1\n"), VectorOptions{}, h); err != stop {
+		if err := vectorfile.ReadWord2Vec(t.Context(), strings.NewReader("1 1\na 1\n"), format.VectorOptions{}, h); err != stop {
 			t.Errorf("handler: %v", err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := ReadNPY(ctx, io.LimitReader(endless{}, 1<<40), VectorOptions{}, VectorHandler{}); !errors.Is(err, context.Canceled) {
+	if err := vectorfile.ReadNPY(ctx, io.LimitReader(endless{}, 1<<40), format.VectorOptions{}, format.VectorHandler{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -189,11 +192,11 @@ func FuzzReadVectors(f *testing.F) {
 	f.Add([]byte("999999999999999999 1\na 1 \r\n"), uint8(0))
 	forms := []string{"text", "binary", "npy"}
 	f.Fuzz(func(t *testing.T, data []byte, form uint8) {
-		opts := VectorOptions{MaxDim: 50, MaxKey: 20, MaxBytes: 1 << 16}
+		opts := format.VectorOptions{MaxDim: 50, MaxKey: 20, MaxBytes: 1 << 16}
 		name := forms[int(form)%len(forms)]
 		v, err := readVectorsAs(name, data, opts)
 		if err != nil {
-			if !errors.Is(err, ErrSyntax) && !errors.Is(err, ErrLimit) && !errors.Is(err, ErrDamaged) {
+			if !errors.Is(err, format.ErrSyntax) && !errors.Is(err, format.ErrLimit) && !errors.Is(err, format.ErrDamaged) {
 				t.Fatal(err)
 			}
 			return
@@ -233,7 +236,7 @@ func TestReadNPY_Numbers(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []float32
-		err = ReadNPY(t.Context(), strings.NewReader("\x93NUMPY\x01\x00"+string([]byte{byte(len(text)), 0})+text+string(rows)), VectorOptions{}, VectorHandler{
+		err = vectorfile.ReadNPY(t.Context(), strings.NewReader("\x93NUMPY\x01\x00"+string([]byte{byte(len(text)), 0})+text+string(rows)), format.VectorOptions{}, format.VectorHandler{
 			Shape: func(int, int) error { return nil },
 			Row:   func(_ []byte, values []float32) error { got = append(got, values...); return nil },
 		})

@@ -1,4 +1,4 @@
-package format
+package format_test
 
 import (
 	"bytes"
@@ -6,7 +6,10 @@ import (
 	"errors"
 	"testing"
 
+	"heavytail/storage/format"
+	"heavytail/storage/format/columnar"
 	"heavytail/storage/format/internal/columnfile"
+	"heavytail/storage/format/vectorfile"
 )
 
 func TestWriteWalks(t *testing.T) {
@@ -14,15 +17,15 @@ func TestWriteWalks(t *testing.T) {
 	walks := [][]uint32{{0, 1, 2, 1}, {2}, {}}
 	walk := func(dst []uint32, i int) []uint32 { return append(dst, walks[i]...) }
 	var out bytes.Buffer
-	if err := WriteWalks(t.Context(), &out, 3, len(walks), keys, walk); err != nil || out.String() != "a é 42 é\n42\n\n" {
+	if err := vectorfile.WriteWalks(t.Context(), &out, 3, len(walks), keys, walk); err != nil || out.String() != "a é 42 é\n42\n\n" {
 		t.Errorf("%q, %v", out.String(), err)
 	}
-	if err := WriteWalks(t.Context(), &failingWriter{}, 3, len(walks), keys, walk); !errors.Is(err, errFull) {
+	if err := vectorfile.WriteWalks(t.Context(), &failingWriter{}, 3, len(walks), keys, walk); !errors.Is(err, errFull) {
 		t.Errorf("a full disk gives %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := WriteWalks(ctx, &out, 3, len(walks), keys, walk); !errors.Is(err, context.Canceled) {
+	if err := vectorfile.WriteWalks(ctx, &out, 3, len(walks), keys, walk); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -32,8 +35,8 @@ func TestWriteWalks(t *testing.T) {
 func TestWriteWalks_Keys(t *testing.T) {
 	for _, key := range []string{"", "a b", "a\t", "a\u00a0b", "a\nb", "\xff", "\x00"} {
 		var out bytes.Buffer
-		err := WriteWalks(t.Context(), &out, 2, 1, appendKeys([]string{"a", key}), func(dst []uint32, _ int) []uint32 { return append(dst, 0) })
-		var refused *KeyError
+		err := vectorfile.WriteWalks(t.Context(), &out, 2, 1, appendKeys([]string{"a", key}), func(dst []uint32, _ int) []uint32 { return append(dst, 0) })
+		var refused *format.KeyError
 		if !errors.As(err, &refused) || refused.Key != key || out.Len() > 0 {
 			t.Errorf("key %q: %v after %q", key, err, out.String())
 		}
@@ -57,7 +60,7 @@ func TestWriteWalksParquet(t *testing.T) {
 	}
 	walk := func(dst []uint32, i int) []uint32 { return append(dst, walks[i]...) }
 	var out bytes.Buffer
-	if err := WriteWalksColumnar(t.Context(), &out, Parquet, 7, len(walks), appendKeys(keys), walk, []Note{{"heavytail.graph", "g"}}); err != nil {
+	if err := columnar.WriteWalks(t.Context(), &out, format.Parquet, 7, len(walks), appendKeys(keys), walk, []columnar.Note{{Key: "heavytail.graph", Text: "g"}}); err != nil {
 		t.Fatal(err)
 	}
 	f, err := columnfile.Open(columnfile.Parquet, bytes.NewReader(out.Bytes()), int64(out.Len()), columnfile.Limits{Memory: 1 << 20, Bytes: 1 << 20, Columns: 2})
@@ -78,11 +81,11 @@ func TestWriteWalksParquet(t *testing.T) {
 			}
 		}
 	}
-	if err := WriteWalksColumnar(t.Context(), &failingWriter{}, Parquet, 7, len(walks), appendKeys(keys), walk, nil); !errors.Is(err, errFull) {
+	if err := columnar.WriteWalks(t.Context(), &failingWriter{}, format.Parquet, 7, len(walks), appendKeys(keys), walk, nil); !errors.Is(err, errFull) {
 		t.Errorf("%v, expected a full disk", err)
 	}
-	var fault *KeyError
-	if err := WriteWalksColumnar(t.Context(), &out, Parquet, 0, 1, appendKeys([]string{""}), func(dst []uint32, _ int) []uint32 { return append(dst, 0) }, nil); !errors.As(err, &fault) {
+	var fault *format.KeyError
+	if err := columnar.WriteWalks(t.Context(), &out, format.Parquet, 0, 1, appendKeys([]string{""}), func(dst []uint32, _ int) []uint32 { return append(dst, 0) }, nil); !errors.As(err, &fault) {
 		t.Errorf("empty key: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package format
+package format_test
 
 import (
 	"bytes"
@@ -14,9 +14,14 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"heavytail/storage/format"
+	"heavytail/storage/format/internal/writing"
+	"heavytail/storage/format/rowtext"
+	"heavytail/storage/format/vectorfile"
 )
 
-func appendKeys(keys []string) AppendKey {
+func appendKeys(keys []string) format.AppendKey {
 	return func(dst []byte, v uint32) []byte { return append(dst, keys[v]...) }
 }
 
@@ -44,7 +49,7 @@ func TestWriteEdgeList_Text(t *testing.T) {
 		{[]string{"a", "no\u00a0break", "b"}, "source,target\na,no\u00a0break\nb,a\n"},
 	} {
 		var out strings.Builder
-		if err := WriteEdgeList(t.Context(), &out, len(c.keys), appendKeys(c.keys), pairSeq(pairs)); err != nil {
+		if err := rowtext.WriteEdgeList(t.Context(), &out, len(c.keys), appendKeys(c.keys), pairSeq(pairs)); err != nil {
 			t.Errorf("%q: %v", c.keys, err)
 		} else if out.String() != c.want {
 			t.Errorf("%q: wrote %q, want %q", c.keys, out.String(), c.want)
@@ -54,14 +59,14 @@ func TestWriteEdgeList_Text(t *testing.T) {
 
 func TestWriteEdgeList_Refused(t *testing.T) {
 	for _, key := range []string{"", "a\x00b", "\xff", strings.Repeat("k", 1025)} {
-		err := WriteEdgeList(t.Context(), &strings.Builder{}, 2, appendKeys([]string{"a", key}), pairSeq([][2]uint32{{0, 1}}))
-		var refused *KeyError
-		if !errors.As(err, &refused) || !errors.Is(err, ErrKey) || refused.Key != key {
+		err := rowtext.WriteEdgeList(t.Context(), &strings.Builder{}, 2, appendKeys([]string{"a", key}), pairSeq([][2]uint32{{0, 1}}))
+		var refused *format.KeyError
+		if !errors.As(err, &refused) || !errors.Is(err, format.ErrKey) || refused.Key != key {
 			t.Errorf("%.10q: %v", key, err)
 		}
 	}
 	// A key without an edge is not written.
-	if err := WriteEdgeList(t.Context(), &strings.Builder{}, 3, appendKeys([]string{"a", "b", "c\x00"}), pairSeq([][2]uint32{{0, 1}})); err != nil {
+	if err := rowtext.WriteEdgeList(t.Context(), &strings.Builder{}, 3, appendKeys([]string{"a", "b", "c\x00"}), pairSeq([][2]uint32{{0, 1}})); err != nil {
 		t.Error(err)
 	}
 }
@@ -69,7 +74,7 @@ func TestWriteEdgeList_Refused(t *testing.T) {
 func TestWriteEdgeList_Cancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	written := 0
-	err := WriteEdgeList(ctx, &strings.Builder{}, 2, appendKeys([]string{"a", "b"}), func(yield func(u, v uint32) bool) {
+	err := rowtext.WriteEdgeList(ctx, &strings.Builder{}, 2, appendKeys([]string{"a", "b"}), func(yield func(u, v uint32) bool) {
 		for yield(0, 1) {
 			if written++; written == 10 {
 				cancel()
@@ -97,12 +102,12 @@ func TestWrite_WriterError(t *testing.T) {
 	keys := appendKeys([]string{"alpha", "beta"})
 	pairs := slices.Repeat([][2]uint32{{0, 1}}, 50_000) // more than the buffer holds
 	row := make([]float32, 50_000)
-	for _, left := range []int{0, writeBuffer} {
-		if err := WriteEdgeList(t.Context(), &failingWriter{left}, 2, keys, pairSeq(pairs)); !errors.Is(err, errFull) {
+	for _, left := range []int{0, writing.WriteBuffer} {
+		if err := rowtext.WriteEdgeList(t.Context(), &failingWriter{left}, 2, keys, pairSeq(pairs)); !errors.Is(err, errFull) {
 			t.Errorf("edge list after %d bytes: %v", left, err)
 		}
 	}
-	if err := WriteWord2Vec(t.Context(), &failingWriter{}, 2, len(row), keys, func(int) []float32 { return row }); !errors.Is(err, errFull) {
+	if err := vectorfile.WriteWord2Vec(t.Context(), &failingWriter{}, 2, len(row), keys, func(int) []float32 { return row }); !errors.Is(err, errFull) {
 		t.Errorf("word2vec: %v", err)
 	}
 }
@@ -120,7 +125,7 @@ func TestWriteEdgeList_RoundTrip(t *testing.T) {
 		rapid.StringN(1, 3, -1),
 	)
 	key := rapid.Map(rapid.SliceOfN(piece, 1, 4), func(pieces []string) string { return strings.Join(pieces, "") }).
-		Filter(func(s string) bool { return checkKey([]byte(s)) == "" })
+		Filter(func(s string) bool { return writing.CheckKey([]byte(s)) == "" })
 	rapid.Check(t, func(t *rapid.T) {
 		keys := rapid.SliceOfNDistinct(key, 1, 6, rapid.ID[string]).Draw(t, "keys")
 		vertex := rapid.Uint32Range(0, uint32(len(keys)-1))
@@ -128,12 +133,12 @@ func TestWriteEdgeList_RoundTrip(t *testing.T) {
 			return [2]uint32{vertex.Draw(t, "u"), vertex.Draw(t, "v")}
 		}), 0, 6).Draw(t, "pairs")
 		var text bytes.Buffer
-		if err := WriteEdgeList(context.Background(), &text, len(keys), appendKeys(keys), pairSeq(pairs)); err != nil {
+		if err := rowtext.WriteEdgeList(context.Background(), &text, len(keys), appendKeys(keys), pairSeq(pairs)); err != nil {
 			t.Fatal(err)
 		}
 		written := text.String()
 		i := 0
-		stats, err := ReadEdgeList(context.Background(), &text, EdgeListOptions{}, func(e Edge) error {
+		stats, err := rowtext.ReadEdgeList(context.Background(), &text, format.EdgeListOptions{}, func(e format.Edge) error {
 			if i >= len(pairs) || string(e.Source) != keys[pairs[i][0]] || string(e.Target) != keys[pairs[i][1]] {
 				t.Fatalf("edge %d is %q > %q in %q", i, e.Source, e.Target, written)
 			}
@@ -149,7 +154,7 @@ func TestWriteEdgeList_RoundTrip(t *testing.T) {
 func TestWriteWord2Vec(t *testing.T) {
 	rows := [][]float32{{1, -0.5, 0}, {1e-20, 3.4028235e38, 0.1}}
 	var out strings.Builder
-	err := WriteWord2Vec(t.Context(), &out, 2, 3, appendKeys([]string{"a", "Zoë"}), func(i int) []float32 { return rows[i] })
+	err := vectorfile.WriteWord2Vec(t.Context(), &out, 2, 3, appendKeys([]string{"a", "Zoë"}), func(i int) []float32 { return rows[i] })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +180,7 @@ func TestWriteWord2Vec_RoundTrip(t *testing.T) {
 	write := func() []byte {
 		var out bytes.Buffer
 		key := func(dst []byte, v uint32) []byte { return strconv.AppendUint(dst, uint64(v), 10) }
-		if err := WriteWord2Vec(t.Context(), &out, rows, dim, key, func(i int) []float32 { return values[i*dim : (i+1)*dim] }); err != nil {
+		if err := vectorfile.WriteWord2Vec(t.Context(), &out, rows, dim, key, func(i int) []float32 { return values[i*dim : (i+1)*dim] }); err != nil {
 			t.Fatal(err)
 		}
 		return out.Bytes()
@@ -206,23 +211,23 @@ func TestWriteWord2Vec_RoundTrip(t *testing.T) {
 func TestWriteWord2Vec_Refused(t *testing.T) {
 	one := func(int) []float32 { return []float32{1} }
 	for _, key := range []string{"", "a b", "a\tb", "a\u00a0b", "a\nb", "\x00", "\xff"} {
-		err := WriteWord2Vec(t.Context(), &strings.Builder{}, 1, 1, appendKeys([]string{key}), one)
-		if !errors.Is(err, ErrKey) {
+		err := vectorfile.WriteWord2Vec(t.Context(), &strings.Builder{}, 1, 1, appendKeys([]string{key}), one)
+		if !errors.Is(err, format.ErrKey) {
 			t.Errorf("%q: %v", key, err)
 		}
 	}
 	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		err := WriteWord2Vec(t.Context(), &strings.Builder{}, 1, 1, appendKeys([]string{"a"}), func(int) []float32 { return []float32{float32(x)} })
-		if !errors.Is(err, ErrNotFinite) {
+		err := vectorfile.WriteWord2Vec(t.Context(), &strings.Builder{}, 1, 1, appendKeys([]string{"a"}), func(int) []float32 { return []float32{float32(x)} })
+		if !errors.Is(err, format.ErrNotFinite) {
 			t.Errorf("%v: %v", x, err)
 		}
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := WriteWord2Vec(cancelled, &strings.Builder{}, 1, 1, appendKeys([]string{"a"}), one); !errors.Is(err, context.Canceled) {
+	if err := vectorfile.WriteWord2Vec(cancelled, &strings.Builder{}, 1, 1, appendKeys([]string{"a"}), one); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if err := WriteWord2Vec(t.Context(), &strings.Builder{}, 1, 2, appendKeys([]string{"a"}), one); err == nil {
+	if err := vectorfile.WriteWord2Vec(t.Context(), &strings.Builder{}, 1, 2, appendKeys([]string{"a"}), one); err == nil {
 		t.Error("a row that is too short was written")
 	}
 }

@@ -17,7 +17,12 @@ import (
 
 	"heavytail/storage/atomicfile"
 	"heavytail/storage/format"
+	"heavytail/storage/format/columnar"
+	"heavytail/storage/format/graphfile"
+	"heavytail/storage/format/graphtext"
 	_ "heavytail/storage/format/parquet"
+	"heavytail/storage/format/rowtext"
+	"heavytail/storage/format/vectorfile"
 )
 
 func main() {
@@ -110,28 +115,28 @@ func write(ctx context.Context, folder string) error {
 	rows, dim := len(v.Rows), len(v.Rows[0])
 	var failed []error
 	files := map[string]func(io.Writer) error{
-		"ours.edges":              func(w io.Writer) error { return format.WriteEdges(ctx, w, bare) },
-		"ours-weighted.edges":     func(w io.Writer) error { return format.WriteEdges(ctx, w, all) },
-		"ours.csv":                func(w io.Writer) error { return format.WriteCSV(ctx, w, all, format.CSVOptions{}) },
-		"ours-vertices.csv":       func(w io.Writer) error { return format.WriteVertices(ctx, w, all, format.CSVOptions{}) },
-		"ours-neo4j.csv":          func(w io.Writer) error { return format.WriteCSV(ctx, w, all, format.CSVOptions{Neo4j: true}) },
-		"ours-neo4j-vertices.csv": func(w io.Writer) error { return format.WriteVertices(ctx, w, all, format.CSVOptions{Neo4j: true}) },
-		"ours.metis":              func(w io.Writer) error { return format.WriteMETIS(ctx, w, bare) },
-		"ours.graphml":            func(w io.Writer) error { return format.WriteGraphML(ctx, w, all) },
-		"ours.gexf":               func(w io.Writer) error { return format.WriteGEXF(ctx, w, all) },
-		"ours.gml":                func(w io.Writer) error { return format.WriteGML(ctx, w, all) },
-		"ours.json":               func(w io.Writer) error { return format.WriteNodeLink(ctx, w, all) },
-		"ours.graphml.gz":         func(w io.Writer) error { return format.WriteGraphML(ctx, w, all) },
-		"ours.txt":                func(w io.Writer) error { return format.WriteWord2Vec(ctx, w, rows, dim, key, row) },
-		"ours.bin":                func(w io.Writer) error { return format.WriteWord2VecBinary(ctx, w, rows, dim, key, row) },
-		"ours.npy":                func(w io.Writer) error { return format.WriteNPY(ctx, w, rows, dim, row) },
-		"ours.npy.keys":           func(w io.Writer) error { return format.WriteKeys(ctx, w, rows, key) },
-		"ours.parquet":            func(w io.Writer) error { return format.WriteEdgesColumnar(ctx, w, format.Parquet, all, nil) },
+		"ours.edges":              func(w io.Writer) error { return rowtext.WriteEdges(ctx, w, bare) },
+		"ours-weighted.edges":     func(w io.Writer) error { return rowtext.WriteEdges(ctx, w, all) },
+		"ours.csv":                func(w io.Writer) error { return rowtext.WriteCSV(ctx, w, all, rowtext.CSVOptions{}) },
+		"ours-vertices.csv":       func(w io.Writer) error { return rowtext.WriteVertices(ctx, w, all, rowtext.CSVOptions{}) },
+		"ours-neo4j.csv":          func(w io.Writer) error { return rowtext.WriteCSV(ctx, w, all, rowtext.CSVOptions{Neo4j: true}) },
+		"ours-neo4j-vertices.csv": func(w io.Writer) error { return rowtext.WriteVertices(ctx, w, all, rowtext.CSVOptions{Neo4j: true}) },
+		"ours.metis":              func(w io.Writer) error { return graphtext.WriteMETIS(ctx, w, bare) },
+		"ours.graphml":            func(w io.Writer) error { return graphtext.WriteGraphML(ctx, w, all) },
+		"ours.gexf":               func(w io.Writer) error { return graphtext.WriteGEXF(ctx, w, all) },
+		"ours.gml":                func(w io.Writer) error { return graphtext.WriteGML(ctx, w, all) },
+		"ours.json":               func(w io.Writer) error { return graphtext.WriteNodeLink(ctx, w, all) },
+		"ours.graphml.gz":         func(w io.Writer) error { return graphtext.WriteGraphML(ctx, w, all) },
+		"ours.txt":                func(w io.Writer) error { return vectorfile.WriteWord2Vec(ctx, w, rows, dim, key, row) },
+		"ours.bin":                func(w io.Writer) error { return vectorfile.WriteWord2VecBinary(ctx, w, rows, dim, key, row) },
+		"ours.npy":                func(w io.Writer) error { return vectorfile.WriteNPY(ctx, w, rows, dim, row) },
+		"ours.npy.keys":           func(w io.Writer) error { return vectorfile.WriteKeys(ctx, w, rows, key) },
+		"ours.parquet":            func(w io.Writer) error { return columnar.WriteEdges(ctx, w, format.Parquet, all, nil) },
 	}
 	if g.Directed {
 		delete(files, "ours.metis") // which has no direction
 		files["ours.net"] = func(w io.Writer) error {
-			if err := format.WritePajek(ctx, w, all); !errors.Is(err, format.ErrKey) {
+			if err := graphtext.WritePajek(ctx, w, all); !errors.Is(err, format.ErrKey) {
 				return err
 			}
 			return nil // labels cannot contain each key
@@ -211,9 +216,9 @@ func read(ctx context.Context, path string, args []string) (any, error) {
 	}
 	switch filepath.Ext(path) {
 	case ".txt", ".bin":
-		return &v, format.ReadWord2Vec(ctx, in, format.VectorOptions{Name: path, Binary: strings.HasSuffix(path, ".bin")}, h)
+		return &v, vectorfile.ReadWord2Vec(ctx, in, format.VectorOptions{Name: path, Binary: strings.HasSuffix(path, ".bin")}, h)
 	case ".npy":
-		return &v, format.ReadNPY(ctx, in, format.VectorOptions{Name: path}, h)
+		return &v, vectorfile.ReadNPY(ctx, in, format.VectorOptions{Name: path}, h)
 	}
 	opts := format.Options{EdgeListOptions: format.EdgeListOptions{Name: path}}
 	for _, arg := range args {
@@ -236,7 +241,7 @@ func read(ctx context.Context, path string, args []string) (any, error) {
 		}
 	}
 	g := &graph{Vertices: []vertex{}, Edges: []edge{}, types: types{}, edgeTypes: types{}}
-	_, err = format.Read(ctx, in, opts, g.handler())
+	_, err = graphfile.Read(ctx, in, opts, g.handler())
 	g.types.set(g.Columns)
 	g.edgeTypes.set(g.EdgeColumns)
 	return g, err

@@ -35,6 +35,7 @@ import (
 	"heavytail/storage/atomicfile"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
+	"heavytail/storage/format/rowtext"
 	"heavytail/storage/vec"
 )
 
@@ -97,7 +98,7 @@ func (f folder) prepare(edgeFile string) error {
 		return v
 	}
 	var edges []csr.Edge
-	stats, err := format.ReadEdgeList(context.Background(), in, format.EdgeListOptions{Name: edgeFile, Size: size}, func(e format.Edge) error {
+	stats, err := rowtext.ReadEdgeList(context.Background(), in, format.EdgeListOptions{Name: edgeFile, Size: size}, func(e format.Edge) error {
 		edges = append(edges, csr.Edge{U: vertex(e.Source), V: vertex(e.Target)})
 		return nil
 	})

@@ -16,7 +16,7 @@ import (
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/storage/csr"
-	"heavytail/storage/format"
+	"heavytail/storage/format/vectorfile"
 )
 
 // kept removes one edge in ten, and returns the graph and the removed edges. It
@@ -90,7 +90,7 @@ func (f folder) walks(method, alpha, beta, number string) error {
 		return err
 	}
 	key := func(dst []byte, v uint32) []byte { return strconv.AppendUint(dst, uint64(v), 10) }
-	return errors.Join(format.WriteWalks(context.Background(), out, walks.Vertices, walks.Walks, key, walks.Append), out.Close())
+	return errors.Join(vectorfile.WriteWalks(context.Background(), out, walks.Vertices, walks.Walks, key, walks.Append), out.Close())
 }
 
 // steps walks for half a second and prints how many millions of steps were made in

@@ -15,6 +15,7 @@ import (
 	"heavytail/query/links"
 	"heavytail/storage/atomicfile"
 	"heavytail/storage/format"
+	"heavytail/storage/format/graphfile"
 )
 
 var (
@@ -71,7 +72,7 @@ func (*readPairs) ProcessElement(ctx context.Context, file fileio.FileMetadata, 
 		return err
 	}
 	defer in.Close()
-	_, err = format.ReadPairs(ctx, in, format.EdgeListOptions{Name: file.Path, Size: size}, func(source, target []byte) error {
+	_, err = graphfile.ReadPairs(ctx, in, format.EdgeListOptions{Name: file.Path, Size: size}, func(source, target []byte) error {
 		emit(links.Pair{Source: string(source), Target: string(target)})
 		return nil
 	})

@@ -12,6 +12,8 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage/format"
+	"heavytail/storage/format/columnar"
+	"heavytail/storage/format/graphfile"
 )
 
 // RowsRequest asks to write the rows of a statement to a file.
@@ -74,7 +76,7 @@ func writeRows(c *Call, req RowsRequest, form rowfile.Form, rows *rows.Rows) (wr
 		if rows.IsContinued() {
 			form = form.Headless()
 		}
-		w := rowfile.New(out, form, rows.Columns(), rowfile.TypesOf(rows.ColumnTypes()), []format.Note{{Key: "heavytail.statement", Text: req.text}})
+		w := rowfile.New(out, form, rows.Columns(), rowfile.TypesOf(rows.ColumnTypes()), []columnar.Note{{Key: "heavytail.statement", Text: req.text}})
 		for rows.Next() {
 			if err := w.Row(rows.Row()); err != nil {
 				return err
@@ -140,5 +142,5 @@ func KeyList(c *Call, path string) (*format.KeyList, error) {
 	}
 	defer in.Close()
 	opts := format.VectorOptions{Name: session.InputName(path), Size: size, MaxBytes: max(1, c.DB.Opts.MemoryLimit/8)}
-	return format.ReadKeyList(c.Ctx, in, opts)
+	return graphfile.ReadKeyList(c.Ctx, in, opts)
 }

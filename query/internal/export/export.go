@@ -18,6 +18,7 @@ import (
 	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/format"
+	"heavytail/storage/format/columnar"
 )
 
 // Format is a form of files that a statement can write.
@@ -169,8 +170,8 @@ func Run(c *engine.Call, req files.ExportRequest, form Format, rows int64, keys,
 }
 
 // GraphNotes are the metadata of a columnar file that was made from a graph.
-func GraphNotes(g storage.GraphInfo) []format.Note {
-	return []format.Note{{Key: "heavytail.graph", Text: g.Name}, {Key: "heavytail.version", Text: strconv.FormatUint(g.Version, 10)}}
+func GraphNotes(g storage.GraphInfo) []columnar.Note {
+	return []columnar.Note{{Key: "heavytail.graph", Text: g.Name}, {Key: "heavytail.version", Text: strconv.FormatUint(g.Version, 10)}}
 }
 
 // keyed reports whether a form has rows without keys, which a second file has.

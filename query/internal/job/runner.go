@@ -59,11 +59,12 @@ const (
 
 	// A checkpoint as large as the result is worth soon of work at first, and late at most. So a
 	// job whose checkpoints have a times the bytes of its result saves the first after a minutes,
-	// the others after 1 + 2a times as long as the one before, and from 15 minutes on each after a
-	// half hours. Until bounded, the checkpoints and the result have five times the bytes of the
-	// result at most. Large checkpoints protect less: with one in each half minute, a job of ten
-	// minutes with an a of 4 would write 80 times its result.
-	soon, late = time.Minute, 30 * time.Minute
+	// the others after 1 + 2a times as long as the one before, and soon each after 5a minutes. Until
+	// bounded, the checkpoints and the result have five times the bytes of the result at most. Large
+	// checkpoints protect less: with one in each half minute, a job of ten minutes with an a of 4 would
+	// write 80 times its result. After that a job writes as many bytes as its result has in five
+	// minutes, and a killed process loses 5a minutes.
+	soon, late = time.Minute, 5 * time.Minute
 	bounded    = 20 * time.Minute
 
 	// smallest is the least result in bytes that counts: the record of a job, which is written

@@ -16,6 +16,7 @@ import (
 
 	"heavytail/query/rows"
 	"heavytail/storage/format"
+	"heavytail/storage/format/columnar"
 )
 
 // Form is a file format.
@@ -38,7 +39,7 @@ func (f Form) Headless() Form {
 // more is what only some forms have.
 type more struct {
 	types []format.Type
-	notes []format.Note
+	notes []columnar.Note
 
 	headless bool // of CSV and TSV
 }
@@ -60,7 +61,7 @@ func Forms() []Form {
 		{Name: "markdown", Endings: []string{".md"}, Title: "Markdown", open: newMarkdown},
 	}
 	for _, form := range format.Columnars() {
-		forms = append(forms, columnar(form))
+		forms = append(forms, columnarForm(form))
 	}
 	return forms
 }
@@ -76,13 +77,13 @@ func FormOf(path string) (form Form, found bool) {
 }
 
 // ArrowStream is the form of answers that a program reads while they are written.
-func ArrowStream() Form { return columnar(format.ArrowStream) }
+func ArrowStream() Form { return columnarForm(format.ArrowStream) }
 
-func columnar(form format.Columnar) Form {
+func columnarForm(form format.Columnar) Form {
 	return Form{
 		Name: string(form), Endings: format.ColumnarEndings(form), Title: form.Title(), Columnar: form,
 		open: func(out *bufio.Writer, columns []string, more more) writer {
-			return format.NewColumnarRows(out, form, columns, more.types, more.notes)
+			return columnar.NewRows(out, form, columns, more.types, more.notes)
 		},
 	}
 }
@@ -96,7 +97,7 @@ type Writer struct {
 // New begins a file with columns. If several columns have the same name, the later ones get a
 // number. Only columnar files have the notes, which are metadata, and the types of the columns, where the
 // empty type, or nil for all, follows from the first rows.
-func New(out io.Writer, form Form, columns []string, types []format.Type, notes []format.Note) *Writer {
+func New(out io.Writer, form Form, columns []string, types []format.Type, notes []columnar.Note) *Writer {
 	buffer := bufio.NewWriterSize(out, 1<<16)
 	return &Writer{buffer, form.open(buffer, distinct(columns), more{types, notes, form.headless})}
 }

@@ -9,6 +9,7 @@ import (
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/storage/format"
+	"heavytail/storage/format/graphfile"
 )
 
 // QueryVertices are the vertices that a statement answers one after the other: all of a
@@ -76,7 +77,7 @@ func (q *QueryVertices) eachOfFile(f func(u uint32) error) error {
 	defer in.Close()
 	opts := format.VectorOptions{Name: session.InputName(q.Path), Size: size}
 	return q.Range.Read(func(next func() (bool, error)) error {
-		return format.ReadKeys(c.Ctx, in, opts, func(key []byte) error {
+		return graphfile.ReadKeys(c.Ctx, in, opts, func(key []byte) error {
 			if in, err := next(); !in {
 				return err
 			}

@@ -14,6 +14,8 @@ import (
 	"heavytail/query/fault"
 	"heavytail/storage/atomicfile"
 	"heavytail/storage/format"
+	"heavytail/storage/format/columnar"
+	"heavytail/storage/format/graphfile"
 )
 
 // This is the only file of the package that opens files other than the store.
@@ -156,7 +158,7 @@ func (c *Call) CheckOutput(path string, overwrite bool, at fault.Part) error {
 // CheckColumnar returns an error if the program does not write a columnar format, and for the name of such a
 // file that ends in .gz or .zst.
 func CheckColumnar(form format.Columnar, path string, at fault.Part) error {
-	if err := format.CheckColumnar(form); err != nil {
+	if err := columnar.Check(form); err != nil {
 		return fault.New(at, "file %s: %v", fault.Quote(path), err).WithErr(err)
 	}
 	ending := filepath.Ext(path)
@@ -252,13 +254,13 @@ const mostKept = 64 << 30
 // seekable returns an input as it is, or in a temporary file if its format needs to be read at any place, as Parquet
 // does. Its size is 0 where it is not known.
 func seekable(ctx context.Context, in io.Reader, most int64) (io.ReadCloser, int64, error) {
-	start := make([]byte, format.StartBytes)
+	start := make([]byte, graphfile.StartBytes)
 	n, err := io.ReadFull(in, start)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return nil, 0, err
 	}
 	in = io.MultiReader(bytes.NewReader(start[:n]), in)
-	if !format.NeedsFile(start[:n]) {
+	if !graphfile.NeedsFile(start[:n]) {
 		return io.NopCloser(in), 0, nil
 	}
 	file, err := os.CreateTemp("", "heavytail-input-*")

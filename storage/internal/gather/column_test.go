@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"heavytail/storage/format"
+	"heavytail/storage/format/graphfile"
+	"heavytail/storage/format/rowtext"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 )
@@ -80,7 +82,7 @@ func TestColumn_Guess(t *testing.T) {
 }
 
 // TestColumn_Written checks that texts which look like values of another type are texts again
-// after [format.WriteVertices], which states the types that [Column.guess] would not find.
+// after [rowtext.WriteVertices], which states the types that [Column.guess] would not find.
 func TestColumn_Written(t *testing.T) {
 	for _, text := range []string{"a", "007", "12", "1.5", "-0", "true", "True", "FALSE", "9223372036854775808", ""} {
 		g := format.Graph{
@@ -90,11 +92,11 @@ func TestColumn_Written(t *testing.T) {
 			Value:    func(dst []byte, _ int, _ uint32) ([]byte, bool) { return append(dst, text...), true },
 		}
 		var written bytes.Buffer
-		if err := format.WriteVertices(t.Context(), &written, g, format.CSVOptions{}); err != nil {
+		if err := rowtext.WriteVertices(t.Context(), &written, g, rowtext.CSVOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		var column *Column
-		_, err := format.Read(t.Context(), &written, format.Options{Layout: format.LayoutVertices}, format.Handler{
+		_, err := graphfile.Read(t.Context(), &written, format.Options{Layout: format.LayoutVertices}, format.Handler{
 			Columns: func(columns []format.Column) (err error) {
 				column, err = newColumn(columns[0], "")
 				return err

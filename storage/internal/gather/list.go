@@ -10,6 +10,7 @@ import (
 
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
+	"heavytail/storage/format/rowtext"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/excerpt"
 	"heavytail/storage/internal/fault"
@@ -127,7 +128,7 @@ func (l *List) End(ctx context.Context, read *format.ReadStats) error {
 		read.IsEdge()
 	}
 	only := l.header > 0 && l.headerSeen == [2]int64{-1, -1}
-	if read.TakeHeader(only, int64(l.restNames())) || read.CountsHeader {
+	if rowtext.TakeHeader(read, only, int64(l.restNames())) || read.CountsHeader {
 		if err := l.dropHeader(ctx); err != nil {
 			return err
 		}

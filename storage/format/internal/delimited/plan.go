@@ -265,3 +265,17 @@ func IsKeyName(name string) bool {
 	}
 	return false
 }
+
+// EdgeID is the name of the id of an edge, which is no attribute, in formats whose edges have values under their names.
+const EdgeID = "id"
+
+// IsAttribute reports whether an attribute of edges can have a name: not that of the weight or of the time.
+func IsAttribute(name string) bool { return name != Weight.String() && name != Time.String() }
+
+// Named reports whether a column is wanted by its name, which requires a header.
+func Named(wanted [Roles]string) bool {
+	return slices.ContainsFunc(wanted[:], func(text string) bool {
+		_, number := ColumnNumber(text)
+		return text != "" && text != NoColumn && !number
+	})
+}

@@ -61,3 +61,11 @@ func OfEncoding(line []byte) Fault {
 		at += size
 	}
 }
+
+// Input returns the name of an input in errors.
+func Input(name string) string {
+	if name == "" {
+		return "input"
+	}
+	return name
+}
