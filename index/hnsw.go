@@ -44,9 +44,8 @@ import (
 //
 //	M               links, 16: 8 to 12 suffice for spectral embeddings of few
 //	                dimensions, 24 to 48 for high recall in many dimensions
-//	EfConstruction  candidates that links are chosen from, 100: the cost of a build
-//	                is about proportional to it; among vectors without groups a search of
-//	                an index with 200 compares two thirds as many for the same recall
+//	EfConstruction  candidates that links are chosen from, 100: where searches find
+//	                them, the cost of a build is about proportional to it
 //	Ef              candidates that a search keeps, 64: its time is about
 //	                proportional to it, and recall grows with it
 type HNSW struct {
