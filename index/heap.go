@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -126,8 +127,8 @@ func (q *queue) pop() candidate {
 	return first
 }
 
-// kth returns the k-th smallest of some numbers, none of which is NaN, and changes their order.
-func kth(x []float64, k int) float64 {
+// kth returns the k-th smallest of some numbers, none of which is NaN, and changes their order: the k smallest are the first.
+func kth[T cmp.Ordered](x []T, k int) T {
 	for lo, hi := 0, len(x)-1; lo < hi; {
 		pivot, i, j := x[(lo+hi)/2], lo, hi
 		for i <= j {

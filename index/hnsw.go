@@ -44,9 +44,8 @@ import (
 //
 //	M               links, 16: 8 to 12 suffice for spectral embeddings of few
 //	                dimensions, 24 to 48 for high recall in many dimensions
-//	EfConstruction  candidates that links are chosen from, 100: the cost of a build
-//	                is about proportional to it; among vectors without groups a search of
-//	                an index with 200 compares two thirds as many for the same recall
+//	EfConstruction  candidates that links are chosen from, 100: where searches find
+//	                them, the cost of a build is about proportional to it
 //	Ef              candidates that a search keeps, 64: its time is about
 //	                proportional to it, and recall grows with it
 type HNSW struct {
@@ -84,7 +83,8 @@ type HNSWOptions struct {
 	Ef             int    // candidates that a search keeps by default; 0 means 64
 	Seed           uint64 // of the levels
 
-	Workers int // number of goroutines of a build, 0 means GOMAXPROCS
+	Workers int  // number of goroutines of a build, 0 means GOMAXPROCS
+	search  bool // for tests: links come from searches only
 
 	// Progress, if not nil, receives how many vertices are done, from one goroutine at a
 	// time: with the stage "linking", and then in turns "checking", a search for each
@@ -107,10 +107,12 @@ func (o HNSWOptions) Validate() error {
 	return err
 }
 
-// Bytes estimates the memory that building an index of n vectors takes.
-func (o HNSWOptions) Bytes(n int) int64 {
+// Bytes estimates the memory that building an index of n vectors takes: the links, and the larger of what
+// a scan takes and what the ways of searches take.
+func (o HNSWOptions) Bytes(n, dim int) int64 {
+	const ways = 400
 	m := cmp.Or(o.M, defaultM)
-	return int64(n) * int64(8*m+4*m/max(1, m-1)+5+32)
+	return int64(n) * int64(8*m+4*m/max(1, m-1)+5+32+max(8*m+dim+40, ways))
 }
 
 // withDefaults fills in defaults and checks the limits: ErrOption.

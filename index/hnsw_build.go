@@ -12,9 +12,11 @@ import (
 // NewHNSW builds the index of the vectors in the rows of m. It does not copy m, which must
 // not be written afterwards. Values that are not finite are ErrNotFinite.
 //
-// It measures 10 to 50 times EfConstruction vectors for each vertex, most where there are no
-// groups and many vertices have to be linked again. It takes the memory of the
-// index and about 10 KB per worker.
+// Where products of bytes are fast ([vec.FastBytes]), it compares every vector with all others by bytes as long as
+// searches would take longer: up to about 100,000 vectors in groups, and more without groups. Otherwise searches measure
+// 10 to 50 times EfConstruction vectors for each vertex, most where there are no
+// groups and many vertices have to be linked again. Besides the index, it takes a byte for each element of the vectors and some
+// 400 for each vertex ([HNSWOptions.Bytes]), and about 300 KB per worker.
 func NewHNSW(ctx context.Context, m *vec.Matrix, metric Metric, opts HNSWOptions) (*HNSW, error) {
 	return newHNSW(ctx, m, metric, opts, nil)
 }
@@ -59,7 +61,12 @@ func (h *HNSW) build(ctx context.Context, opts HNSWOptions, fresh []uint32) erro
 	}
 	h.twins = append(h.twins, twins...)
 	b := newBuilder(h, opts, len(first))
-	if err := b.insert(ctx, first); err != nil {
+	order := b.ordered(first)
+	linked, err := b.scan(ctx, order)
+	if err != nil {
+		return fmt.Errorf("build: %w", err)
+	}
+	if err := b.insert(ctx, order[linked:]); err != nil {
 		return fmt.Errorf("build: %w", err)
 	}
 	if err := b.repair(ctx); err != nil {
@@ -71,7 +78,7 @@ func (h *HNSW) build(ctx context.Context, opts HNSWOptions, fresh []uint32) erro
 
 // emptyHNSW returns an index without vertices.
 func emptyHNSW(exact *Exact, opts HNSWOptions) *HNSW {
-	opts.Workers, opts.Progress = 0, nil
+	opts.Workers, opts.Progress, opts.search = 0, nil, false
 	h := &HNSW{exact: exact, opts: opts, entry: none, height: -1}
 	h.searchers.New = func() any { return newSearcher(h) }
 	return h

@@ -23,11 +23,23 @@ type builder struct {
 	workers []*linker
 	meter   *base.Meter
 
+	search  bool      // without a scan
+	scanned []scanned // by vertex: whether a scan has linked it; nil if none was done
+
 	// Workspaces of batch and linkBack.
 	wanted [batchSize][]backLink
 	links  []backLink
 	groups [][]backLink
 }
+
+// scanned tells whether a scan has linked a vertex, and whether its links may be farther than they should.
+type scanned uint8
+
+const (
+	notScanned scanned = iota
+	sure
+	unsure
+)
 
 // backLink is a link that a vertex of a batch requests from another vertex.
 type backLink struct {
@@ -37,7 +49,7 @@ type backLink struct {
 
 func newBuilder(h *HNSW, opts HNSWOptions, vertices int) *builder {
 	count := base.Processors(opts.Workers)
-	b := &builder{h: h, meter: base.NewMeter(opts.Progress, "linking", int64(vertices))}
+	b := &builder{h: h, search: opts.search, meter: base.NewMeter(opts.Progress, "linking", int64(vertices))}
 	spare := h.spare(count)
 	for range min(count, batchSize) {
 		b.workers = append(b.workers, newLinker(h, spare))
@@ -77,7 +89,20 @@ func (h *HNSW) spare(workers int) []float32 {
 // gets long links. The others follow by number: vertices with close numbers
 // are often near each other, so the vectors that one reads are in the cache
 // for the next.
-func (b *builder) insert(ctx context.Context, vertices []uint32) error {
+func (b *builder) insert(ctx context.Context, order []uint32) error {
+	for len(order) > 0 {
+		batch := order[:min(batchSize, len(order))]
+		order = order[len(batch):]
+		if err := b.batch(ctx, batch); err != nil {
+			return err
+		}
+		b.meter.Add(int64(len(batch)))
+	}
+	return nil
+}
+
+// ordered draws the levels of vertices that are absent, and returns them in the order in which they are linked.
+func (b *builder) ordered(vertices []uint32) []uint32 {
 	h := b.h
 	order := slices.Clone(vertices)
 	for _, v := range order {
@@ -92,15 +117,7 @@ func (b *builder) insert(ctx context.Context, vertices []uint32) error {
 		return cmp.Or(-cmp.Compare(h.levels[u], h.levels[v]),
 			cmp.Compare(u, v))
 	})
-	for len(order) > 0 {
-		batch := order[:min(batchSize, len(order))]
-		order = order[len(batch):]
-		if err := b.batch(ctx, batch); err != nil {
-			return err
-		}
-		b.meter.Add(int64(len(batch)))
-	}
-	return nil
+	return order
 }
 
 // batch links one batch of vertices.
@@ -141,7 +158,13 @@ func (b *builder) linkBack(links []backLink) {
 		links = links[n:]
 	}
 	b.groups = groups
-	b.parallel(len(groups), func(l *linker, i int) { l.linkBack(groups[i]) })
+	b.parallel(len(groups), func(l *linker, i int) {
+		l.from = l.from[:0]
+		for _, w := range groups[i] {
+			l.from = append(l.from, w.from)
+		}
+		l.linkBack(groups[i][0].level, groups[i][0].to, l.from)
+	})
 }
 
 // parallel calls f for 0 to n−1, each call with a worker that no other call
@@ -168,6 +191,7 @@ type linker struct {
 	found   []candidate
 	chosen  []uint32
 	skipped []uint32 // workspace of choose
+	from    []uint32 // of linkBack
 
 	peers    []candidate // the vertices of the same batch, scored
 	peerKeys []float32
@@ -187,14 +211,7 @@ func (l *linker) link(ctx context.Context, batch []uint32, i int, wanted []backL
 	l.score.row(h.exact, v)
 	highest := int(h.levels[v])
 	l.scorePeers(batch[:i])
-	l.near.heap, l.best.heap = l.near.heap[:0], l.best.heap[:0]
-	if h.height >= 0 {
-		start := l.candidate(h.entry)
-		for level := h.height; level > highest; level-- {
-			start = l.descend(level, start)
-		}
-		l.best.heap = append(l.best.heap, start)
-	}
+	l.toLevel(highest)
 	for level := highest; level >= 0; level-- {
 		l.found = l.found[:0]
 		if level <= h.height {
@@ -215,6 +232,20 @@ func (l *linker) link(ctx context.Context, batch []uint32, i int, wanted []backL
 		}
 	}
 	return wanted
+}
+
+// toLevel descends from the entry to a level, and leaves the vertex that it reaches, if there is one, as the only one in best.
+func (l *linker) toLevel(level int) {
+	h := l.h
+	l.near.heap, l.best.heap = l.near.heap[:0], l.best.heap[:0]
+	if h.height < 0 {
+		return
+	}
+	start := l.candidate(h.entry)
+	for above := h.height; above > level; above-- {
+		start = l.descend(above, start)
+	}
+	l.best.heap = append(l.best.heap, start)
 }
 
 // scorePeers scores vertices of the same batch.
@@ -286,23 +317,18 @@ next:
 	l.chosen = append(l.chosen, l.skipped[:min(len(l.skipped), most-len(l.chosen))]...)
 }
 
-// linkBack adds links to one list. If they do not fit, it chooses among them
+// linkBack adds links to some vertices to one list. If they do not fit, it chooses among them
 // and the existing links.
-func (l *linker) linkBack(wanted []backLink) {
-	list := l.h.links(wanted[0].level, wanted[0].to)
+func (l *linker) linkBack(level int, to uint32, from []uint32) {
+	list := l.h.links(level, to)
 	count := len(used(list))
-	if count+len(wanted) <= len(list) {
-		for i, w := range wanted {
-			list[count+i] = w.from
-		}
+	if count+len(from) <= len(list) {
+		copy(list[count:], from)
 		return
 	}
-	l.ids = append(l.ids[:0], list[:count]...)
-	for _, w := range wanted {
-		l.ids = append(l.ids, w.from)
-	}
+	l.ids = append(append(l.ids[:0], list[:count]...), from...)
 	l.chosen = l.chosen[:0]
-	l.relink(list, wanted[0].to)
+	l.relink(list, to)
 }
 
 // relink fills the list of a vertex with the chosen links and the best choice

@@ -31,16 +31,15 @@ func (h *HNSW) pair(fresh []uint32, workers int) (first []uint32, twins []edge) 
 // bridge makes every vertex of the graph reachable from the entry by links and
 // bridges of level 0. For a vertex that cannot be reached it adds a bridge
 // from the nearest vertex that a search finds among those that can, and one
-// back. Existing bridges remain. It takes O(n·M), and one search for every
+// back, and returns these. Existing bridges remain. It takes O(n·M), and one search for every
 // part that is cut off.
-func (h *HNSW) bridge(ctx context.Context) error {
+func (h *HNSW) bridge(ctx context.Context) (added []edge, err error) {
 	h.mark(h.Len())
 	if h.height < 0 {
-		return nil
+		return nil, nil
 	}
 	reached := make([]uint64, (h.Len()+63)/64)
 	stack := []uint32{h.entry}
-	built := slices.Clone(h.bridges) // searches do not follow the new ones yet
 	s := newSearcher(h)
 	for v := uint32(0); ; {
 		h.flood(reached, stack)
@@ -51,15 +50,15 @@ func (h *HNSW) bridge(ctx context.Context) error {
 			break
 		}
 		if err := ctx.Err(); err != nil {
-			return err
+			return nil, err
 		}
 		near := s.nearestReached(ctx, v)
-		built = append(built, edge{near, v}, edge{v, near})
+		added = append(added, edge{near, v}, edge{v, near}) // searches do not follow them yet
 		stack = append(stack[:0], v)
 	}
-	h.bridges = built
+	h.bridges = append(h.bridges, added...)
 	h.mark(h.Len())
-	return nil
+	return added, nil
 }
 
 // flood marks as reached every vertex that links of level 0 and bridges lead

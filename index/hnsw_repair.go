@@ -40,12 +40,12 @@ type strayed struct{ vertex, near uint32 }
 // directions look alike, and a search ends before it reaches the vertex. Where
 // the search ends, a bridge to the vertex begins. The search that chose the
 // links of such a vertex did not reach its cluster either, so its links are
-// chosen again once there are bridges. Where many vertices were not found, the bridges of the
-// first pass are dropped then: most begin at the same hubs and make each search longer, and with
+// chosen again once there are bridges, unless a scan chose them. Where the links of many vertices are chosen
+// again, the bridges of the first pass are dropped then: most begin at the same hubs and make each search longer, and with
 // the new links most vertices are found without them, at the price of one more pass.
 //
-// It takes one search for every vertex, which ends at the vertex, and two or
-// more for every vertex if some were not found.
+// It takes one search for every vertex, which ends at the vertex, and more for the vertices
+// that were not found and for those whose search has passed a vertex whose links or bridges have changed since.
 func (b *builder) repair(ctx context.Context) error {
 	h := b.h
 	var all []uint32
@@ -58,36 +58,69 @@ func (b *builder) repair(ctx context.Context) error {
 		h.mark(h.Len())
 		return nil
 	}
+	t := newTrails(h.Len())
+	todo := all
 	earlier := slices.Clone(h.bridges)
 	for pass := range repairPasses {
 		h.mark(h.Len())
-		lost, err := b.findable(ctx, all)
+		if pass > 0 {
+			todo = b.stale(ctx, t, all)
+		}
+		lost, err := b.findable(ctx, t, todo)
 		if err != nil {
 			return err
 		}
-		if err := b.relink(ctx, lost); err != nil {
+		again := b.mislinked(lost, pass == 0)
+		if err := b.relink(ctx, t, again); err != nil {
 			return err
 		}
-		if pass == 0 && manyLost*len(lost) > len(all) {
+		if pass == 0 && manyLost*len(again) > len(all) {
+			for _, e := range h.bridges {
+				t.changed[e.from] = t.round
+			}
 			h.bridges = earlier
 		}
-		before := len(h.bridges)
-		if err := h.bridge(ctx); err != nil {
+		added, err := h.bridge(ctx)
+		if err != nil {
 			return err
 		}
-		if len(lost) == 0 && len(h.bridges) == before {
+		t.add(added)
+		if len(lost) == 0 && len(again) == 0 && len(added) == 0 {
 			return nil
 		}
 	}
 	return nil
 }
 
+// mislinked returns which vertices, ascending, are linked again: of those that were not found the ones that
+// searches have linked, and in the first pass all of whose links a scan was not sure.
+func (b *builder) mislinked(lost []uint32, first bool) []uint32 {
+	if b.scanned == nil {
+		return lost
+	}
+	var again []uint32
+	for _, v := range lost {
+		if b.scanned[v] == notScanned || b.scanned[v] == unsure && !first {
+			again = append(again, v)
+		}
+	}
+	if first {
+		for v, s := range b.scanned {
+			if s == unsure {
+				again = append(again, uint32(v))
+			}
+		}
+		slices.Sort(again)
+	}
+	return again
+}
+
 // findable adds bridges until searches find the vertices that they did not
 // find at first, and returns those vertices, ascending.
-func (b *builder) findable(ctx context.Context, vertices []uint32) (first []uint32, err error) {
+func (b *builder) findable(ctx context.Context, t *trails, vertices []uint32) (first []uint32, err error) {
 	h := b.h
 	for round := range repairRounds {
-		lost, err := b.strayed(ctx, vertices)
+		lost, err := b.strayed(ctx, t, vertices)
 		if err != nil || len(lost) == 0 {
 			return first, err
 		}
@@ -101,14 +134,14 @@ func (b *builder) findable(ctx context.Context, vertices []uint32) (first []uint
 		if round < skipRounds {
 			lost = h.apartOf(lost)
 		}
-		h.addBridges(lost)
+		t.add(h.addBridges(lost))
 	}
 	return first, nil
 }
 
 // relink chooses the links of level 0 of some vertices again, among their
 // present links and the results of a search.
-func (b *builder) relink(ctx context.Context, vertices []uint32) error {
+func (b *builder) relink(ctx context.Context, t *trails, vertices []uint32) error {
 	h := b.h
 	b.meter.Begin("relinking", int64(len(vertices)))
 	for batch := range slices.Chunk(vertices, batchSize) {
@@ -127,8 +160,10 @@ func (b *builder) relink(ctx context.Context, vertices []uint32) error {
 			for _, u := range chosen[i] {
 				if !slices.Contains(list, u) && !slices.Contains(h.links(0, u), v) {
 					wanted = append(wanted, backLink{0, u, v})
+					t.changed[u] = t.round
 				}
 			}
+			t.changed[v] = t.round
 			fill(list, chosen[i])
 		}
 		b.linkBack(wanted)
@@ -142,12 +177,7 @@ func (b *builder) relink(ctx context.Context, vertices []uint32) error {
 func (l *linker) better(ctx context.Context, v uint32) []uint32 {
 	h := l.h
 	l.score.row(h.exact, v)
-	l.near.heap, l.best.heap = l.near.heap[:0], l.best.heap[:0]
-	start := l.candidate(h.entry)
-	for level := h.height; level > 0; level-- {
-		start = l.descend(level, start)
-	}
-	l.best.heap = append(l.best.heap, start)
+	l.toLevel(0)
 	l.explore(ctx, 0)
 	l.found = append(l.found[:0], l.best.heap...)
 	for _, u := range used(h.links(0, v)) {
@@ -162,11 +192,34 @@ func (l *linker) better(ctx context.Context, v uint32) []uint32 {
 	return slices.Clone(slices.Compact(l.chosen))
 }
 
+// stale returns the vertices whose searches may end differently now, of some that were searched for, in their order.
+func (b *builder) stale(ctx context.Context, t *trails, vertices []uint32) []uint32 {
+	const block = 256
+	h := b.h
+	t.sort()
+	lists := make([][]uint32, (len(vertices)+block-1)/block)
+	vec.Parallel(len(vertices), block, len(b.workers), func(at, lo, hi int) {
+		s := h.searchers.Get().(*searcher)
+		defer h.searchers.Put(s)
+		for _, v := range vertices[lo:hi] {
+			if ctx.Err() != nil {
+				return
+			}
+			s.score.set(h.exact, h.exact.m.Row(int(v)))
+			if t.stale(v, &s.score) {
+				lists[at] = append(lists[at], v)
+			}
+		}
+	})
+	return slices.Concat(lists...)
+}
+
 // strayed lists the given vertices that searches do not find, in their order.
-func (b *builder) strayed(ctx context.Context, vertices []uint32) ([]strayed, error) {
+func (b *builder) strayed(ctx context.Context, t *trails, vertices []uint32) ([]strayed, error) {
 	const block = 64
 	h := b.h
 	b.meter.Begin("checking", int64(len(vertices)))
+	t.round++
 	found := make([][]strayed, (len(vertices)+block-1)/block)
 	vec.Parallel(len(vertices), block, len(b.workers), func(at, lo, hi int) {
 		s := h.searchers.Get().(*searcher)
@@ -175,9 +228,11 @@ func (b *builder) strayed(ctx context.Context, vertices []uint32) ([]strayed, er
 			if ctx.Err() != nil {
 				return
 			}
+			s.way = t.ways[v][:0]
 			if near, ok := s.finds(ctx, v); !ok {
 				found[at] = append(found[at], strayed{v, near})
 			}
+			t.ways[v], t.searched[v] = s.way, t.round
 		}
 		b.meter.Add(int64(hi - lo))
 	})
@@ -224,10 +279,13 @@ func (h *HNSW) apartOf(lost []strayed) []strayed {
 }
 
 // addBridges adds bridges from the vertices where searches end to the strayed
-// vertices.
-func (h *HNSW) addBridges(list []strayed) {
+// vertices, and returns them.
+func (h *HNSW) addBridges(list []strayed) []edge {
+	var added []edge
 	for _, s := range list[:min(len(list), max(0, 2*h.Len()-len(h.bridges)))] {
-		h.bridges = append(h.bridges, edge{s.near, s.vertex})
+		added = append(added, edge{s.near, s.vertex})
 	}
+	h.bridges = append(h.bridges, added...)
 	h.mark(h.Len())
+	return added
 }

@@ -66,6 +66,7 @@ func TestHNSW_Islands(t *testing.T) {
 	sets := map[string]*vec.Matrix{"islands": islands(900, 48, 1), "far apart": indextest.Clustered(600, 24, 120, 1000, 2)}
 	for name, m := range sets {
 		for _, metric := range []Metric{L2, Cosine} {
+			checkFound(t, name+", searched", mustHNSW(t, m, metric, HNSWOptions{Seed: 3, search: true}))
 			h := mustHNSW(t, m, metric, HNSWOptions{Seed: 3})
 			checkFound(t, name, h)
 			changed := vec.NewMatrix(m.Rows, m.Dim)
@@ -141,9 +142,11 @@ func TestHNSW_Hubs(t *testing.T) {
 			row[i] *= float32(length / math.Sqrt(squares))
 		}
 	}
-	h := mustHNSW(t, m, L2, HNSWOptions{})
-	r, err := h.Recall(context.Background(), 10, 200, 16, 64)
-	if err != nil || r[0].Mean < 0.98 || r[1].Mean < 0.995 {
-		t.Errorf("%+v, %v", r, err)
+	for _, search := range linkings() {
+		h := mustHNSW(t, m, L2, HNSWOptions{search: search})
+		r, err := h.Recall(context.Background(), 10, 200, 16, 64)
+		if err != nil || r[0].Mean < 0.98 || r[1].Mean < 0.995 {
+			t.Errorf("search %v: %+v, %v", search, r, err)
+		}
 	}
 }

@@ -140,6 +140,7 @@ type searcher struct {
 	near queue // candidates whose links are still to be followed
 	best top   // the nearest admissible vertices
 
+	way    []step // of a search with until
 	until  uint32 // the walk ends when it has seen this vertex; none if there is no such vertex
 	budget int    // vectors that may still be scored
 	scored int
@@ -366,8 +367,11 @@ func (s *searcher) walk(ctx context.Context, ef int) {
 		}
 		v := c.vertex()
 		s.gather(s.links(0, v), v)
-		if s.until != none && s.seen[s.until/64]&(1<<(s.until%64)) != 0 {
-			return
+		if s.until != none {
+			s.way = append(s.way, s.step(v, ef))
+			if s.seen[s.until/64]&(1<<(s.until%64)) != 0 {
+				return
+			}
 		}
 		s.scoreAll()
 		for i, u := range s.ids {
@@ -383,6 +387,14 @@ func (s *searcher) walk(ctx context.Context, ef int) {
 			}
 		}
 	}
+}
+
+// step notes that the links of a vertex are followed.
+func (s *searcher) step(v uint32, ef int) step {
+	if len(s.best.heap) < ef {
+		return step{v, float32(math.Inf(1))}
+	}
+	return step{v, s.best.heap[0].key()}
 }
 
 // gather lists the unseen vertices that the links and bridges of v lead to.

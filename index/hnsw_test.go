@@ -109,6 +109,9 @@ func hnswSets(n int) map[string]*vec.Matrix {
 	}
 }
 
+// linkings are the values of HNSWOptions.search.
+func linkings() []bool { return []bool{false, true} }
+
 func TestHNSW_Recall(t *testing.T) {
 	rows := 2500
 	if testing.Short() {
@@ -121,14 +124,16 @@ func TestHNSW_Recall(t *testing.T) {
 			if (i+j)%repeat.Every(2) > 0 {
 				continue
 			}
-			h := mustHNSW(t, m, metric, HNSWOptions{EfConstruction: 80})
-			for _, c := range []struct {
-				ef    int
-				least float64
-			}{{32, 0.5}, {64, 0.9}, {256, 0.98}} {
-				got := recallOf(t, h, 10, c.ef, 40)
-				if got < c.least {
-					t.Errorf("%s, %v, ef %d: recall %.3f", name, metric, c.ef, got)
+			for _, search := range linkings() {
+				h := mustHNSW(t, m, metric, HNSWOptions{EfConstruction: 80, search: search})
+				for _, c := range []struct {
+					ef    int
+					least float64
+				}{{32, 0.5}, {64, 0.9}, {256, 0.98}} {
+					got := recallOf(t, h, 10, c.ef, 40)
+					if got < c.least {
+						t.Errorf("%s, %v, search %v, ef %d: recall %.3f", name, metric, search, c.ef, got)
+					}
 				}
 			}
 		}
@@ -148,7 +153,7 @@ func TestHNSW_Complete(t *testing.T) {
 	}
 	for name, m := range sets {
 		for _, metric := range Metrics() {
-			h := mustHNSW(t, m, metric, HNSWOptions{M: 4, EfConstruction: 8})
+			h := mustHNSW(t, m, metric, HNSWOptions{M: 4, EfConstruction: 8, search: metric == Cosine})
 			for i := range min(7, m.Rows) {
 				query := m.Row(i * m.Rows / min(7, m.Rows))
 				for _, k := range []int{1, 10, m.Rows + 3} {
@@ -173,11 +178,13 @@ func TestHNSW_Complete(t *testing.T) {
 // The links do not depend on the number of workers.
 func TestHNSW_Workers(t *testing.T) {
 	for name, m := range hnswSets(300) {
-		want := mustHNSW(t, m, L2, HNSWOptions{EfConstruction: 40, Workers: 1})
-		for _, workers := range []int{2, 5} {
-			got := mustHNSW(t, m, L2, HNSWOptions{EfConstruction: 40, Workers: workers})
-			if !slices.Equal(got.base, want.base) || !slices.Equal(got.upper, want.upper) || !slices.Equal(got.bridges, want.bridges) {
-				t.Fatalf("%s: %d workers made different links", name, workers)
+		for _, search := range linkings() {
+			want := mustHNSW(t, m, L2, HNSWOptions{EfConstruction: 40, search: search, Workers: 1})
+			for _, workers := range []int{2, 5} {
+				got := mustHNSW(t, m, L2, HNSWOptions{EfConstruction: 40, search: search, Workers: workers})
+				if !slices.Equal(got.base, want.base) || !slices.Equal(got.upper, want.upper) || !slices.Equal(got.bridges, want.bridges) {
+					t.Fatalf("%s, search %v: %d workers made different links", name, search, workers)
+				}
 			}
 		}
 	}

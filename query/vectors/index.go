@@ -75,7 +75,7 @@ func indexSchema() option.Schema[CreateIndexRequest] {
 	return option.Schema[request]{
 		option.Enum("metric", "the metric of the searches that use the index", lists.Map(index.Metrics(), index.Metric.String), func(r *request) *index.Metric { return &r.Metric }).Always(),
 		option.Int("m", "links of a vertex, 2 to 100; more links raise the recall in many dimensions and take more space", func(r *request) *int { return &r.M }).OrElse(16).Between(2, 100),
-		option.Int("ef_construction", "candidates that links are chosen from, up to 10000; the build time is about proportional to this number", func(r *request) *int { return &r.EfConstruction }).OrElse(100).Between(1, 10_000),
+		option.Int("ef_construction", "candidates that links are chosen from, up to 10000; the more, the longer a build takes", func(r *request) *int { return &r.EfConstruction }).OrElse(100).Between(1, 10_000),
 		option.Int("ef", "candidates that a search keeps; more raise the recall and the time; 0 chooses the smallest power of two up to 512 with a recall of 99 % of the 10 nearest", func(r *request) *int { return &r.Ef }).Between(0, 1<<31),
 		option.Seed("the same seed gives the same index", func(r *request) *uint64 { return &r.Seed }),
 	}
@@ -120,7 +120,7 @@ func resolveCreateIndex(c *engine.Call, req CreateIndexRequest) (storage.Embeddi
 // replace the vectors of the embedding. Its memory is that of the build and of writing the links,
 // without the vectors.
 func indexSpec(req CreateIndexRequest, info storage.EmbeddingInfo) job.Spec {
-	build := req.options().Bytes(info.Vertices)
+	build := req.options().Bytes(info.Vertices, info.Dim)
 	text := parser.CreateIndex{Embedding: parser.Ident{Name: info.Name}, Options: engine.Given(indexSchema(), req)}
 	return job.Spec{
 		Kind: "CREATE INDEX", Text: parser.Text(&text), Target: info.Name, KeepsVectors: true,

@@ -94,7 +94,7 @@ func followIndex(c *engine.Call, k entries.KeptIndex, before, after *vec.Matrix)
 	if len(after.Data) == 0 {
 		return storage.NewIndex{}, errors.New("it has no vectors left")
 	}
-	release, err := c.DB.Cache.Reserve(2*k.Opts.Bytes(after.Rows), "the index")
+	release, err := c.DB.Cache.Reserve(2*k.Opts.Bytes(after.Rows, after.Dim), "the index")
 	if err != nil {
 		return storage.NewIndex{}, err
 	}
