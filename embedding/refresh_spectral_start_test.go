@@ -200,7 +200,7 @@ func TestRefreshSpectral_KindsOfChanges(t *testing.T) {
 			return touched
 		}},
 		{"isolated vertices", nil, func(w *town) []uint32 {
-			return unlink(w, func(u, v uint32) bool { return u%300 == 7 || v%300 == 7 })
+			return unlink(w, func(u, v uint32) bool { return u%100 == 7 || v%100 == 7 })
 		}},
 	} {
 		for i, method := range []string{embedding.MethodLaplacianEigenmaps, embedding.MethodDPSpectral} {
@@ -225,7 +225,7 @@ func TestRefreshSpectral_KindsOfChanges(t *testing.T) {
 }
 
 // A refresh after changes at many vertices returns the bytes of a full run and says so. One of
-// a part that is too small for a step, after few changes, is solved in full, but in the old coordinates.
+// a part that is too small for a step is solved in full, but in the old coordinates.
 func TestRefreshSpectral_PlainFullRun(t *testing.T) {
 	ctx := context.Background()
 	for _, components := range []embedding.ComponentMode{embedding.Apart, embedding.Joint} {

@@ -37,9 +37,10 @@ import (
 //     eigenvalue is known, and where a group of 32 or more vertices is new or has new
 //     edges.
 //
-// If more than half of the linked vertices are in parts most of which is new, or where so much has changed
-// that a step would cost as much as a full solve (scattered, foreseen, mostForeseen, eigen.ReasonFar), the refresh is a full
-// run: it returns the bytes of Embed, with new places and without a rotation, and takes no longer.
+// If more than half of the linked vertices are in parts most of which is new, or where the edges of many
+// vertices changed (scattered) or the old vectors are too far for a step (eigen.ReasonFar), the refresh is
+// a full run: it returns the bytes of Embed, with new places and without a rotation. Old coordinates
+// would mean little.
 //
 // Otherwise the vectors D^-δ T Λ^γ of a part are rotated onto the old ones (orthogonal Procrustes,
 // vertices weighted by D^2δ). The rotation keeps distances and scalar products, but the
@@ -161,7 +162,7 @@ func newRefresh(g *csr.Graph, m method, opts Options, old *vec.Matrix, state *St
 }
 
 // farVertices returns the number of vertices in parts that have changed so much that their old
-// vectors would be of little use: most vertices are new, or no step would be tried.
+// vectors would be of little use: most vertices are new, or edges changed at many vertices.
 // Isolated vertices are not counted, and linked is the number of all others. It also sets directions.
 func (r *refresh) farVertices(origins []uint32) (far, linked int) {
 	for c, list := range r.parts {
@@ -172,10 +173,11 @@ func (r *refresh) farVertices(origins []uint32) (far, linked int) {
 		if r.unchanged(list, origins[c]) {
 			continue
 		}
-		if r.directions[c] = math.MaxInt; !r.scattered(list) {
-			r.directions[c] = r.foreseen(list, origins[c])
+		scattered := r.scattered(list)
+		if r.directions[c] = r.foreseen(list, origins[c]); scattered {
+			r.directions[c] = math.MaxInt
 		}
-		if 2*r.newcomers(list) > len(list) || r.directions[c] > mostForeseen(len(list), r.vectors.Dim) {
+		if scattered || 2*r.newcomers(list) > len(list) {
 			far += len(list)
 		}
 	}
