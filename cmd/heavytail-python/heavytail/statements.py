@@ -862,8 +862,8 @@ class Statements:
         - metric: the metric of the searches that use the index (default 'l2').
         - m: links of a vertex, 2 to 100; more links raise the recall in many dimensions and take more space (default
           16).
-        - ef_construction: candidates that links are chosen from, up to 10000; the build time is about proportional to
-          this number (default 100).
+        - ef_construction: candidates that links are chosen from, up to 10000; the more, the longer a build takes
+          (default 100).
         - ef: candidates that a search keeps; more raise the recall and the time; 0 chooses the smallest power of two
           up to 512 with a recall of 99 % of the 10 nearest (default 0).
         - seed: the same seed gives the same index (default 0).
