@@ -23,6 +23,10 @@ func TestProduct(t *testing.T) {
 		"few edges": generate.ErdosRenyi{N: cachedVertices + 70_000, M: 400_000, Seed: 3},
 		"local":     generate.WattsStrogatz{N: 200_000, K: 6, Beta: 0.01, Seed: 4},
 	} {
+		if testing.Short() && name != "hubs" {
+			t.Logf("-short: without %s", name)
+			continue
+		}
 		g, err := model.Generate(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
