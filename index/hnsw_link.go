@@ -32,7 +32,7 @@ type builder struct {
 	groups [][]backLink
 }
 
-// scanned tells whether a scan has linked a vertex, and whether its links may be farther than they should.
+// scanned says whether a scan has linked a vertex, and whether its links may be farther than they should.
 type scanned uint8
 
 const (
