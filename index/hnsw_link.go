@@ -334,6 +334,13 @@ func (l *linker) linkBack(level int, to uint32, from []uint32) {
 // relink fills the list of a vertex with the chosen links and the best choice
 // of ids.
 func (l *linker) relink(list []uint32, v uint32) {
+	l.rank(v)
+	l.choose(l.found, len(list))
+	fill(list, l.chosen)
+}
+
+// rank leaves in found the ids as candidates for links of a vertex, nearest first.
+func (l *linker) rank(v uint32) {
 	l.score.row(l.h.exact, v)
 	l.scoreAll()
 	l.found = l.found[:0]
@@ -341,8 +348,6 @@ func (l *linker) relink(list []uint32, v uint32) {
 		l.found = append(l.found, candidateOf(l.keys[i], u))
 	}
 	slices.Sort(l.found)
-	l.choose(l.found, len(list))
-	fill(list, l.chosen)
 }
 
 // levelOf draws the level of a vertex: l or more with probability M⁻ˡ.

@@ -94,23 +94,17 @@ func (w *linkScan) measure(v uint32, near []candidate) scanned {
 	for _, c := range near {
 		w.ids = append(w.ids, w.from.order[c.vertex()])
 	}
-	w.score.row(w.h.exact, v)
-	w.scoreAll()
-	w.found = w.found[:0]
-	for i, u := range w.ids {
-		w.found = append(w.found, candidateOf(w.keys[i], u))
-	}
-	slices.Sort(w.found)
-	if len(near) == w.h.opts.EfConstruction && !w.tells(near) {
+	w.rank(v)
+	if len(near) == w.h.opts.EfConstruction && !w.separates(near) {
 		return unsure
 	}
 	return sure
 }
 
-// tells reports whether distances of bytes tell the nearer third of candidates, which were scored and sorted, from
+// separates reports whether distances of bytes separate the nearer third of candidates, which were scored and sorted, from
 // vertices that are none: whether twice the deviation of their errors is at most the difference of the
 // distances of the third and the last, by bytes and by the vectors.
-func (w *linkScan) tells(near []candidate) bool {
+func (w *linkScan) separates(near []candidate) bool {
 	by := 2 * w.from.scale * w.from.scale // of keys, which are negated products, for squared distances
 	if w.h.Metric() == L2 {
 		by /= 2
@@ -164,7 +158,7 @@ func (b *builder) linkAllBack(level int, vertices []uint32) {
 // on level 1, which has a number of them, and by the nearest of the first.
 func (w *linkScan) scanPays(ctx context.Context, sample int) bool {
 	const (
-		doubtful = 8 // as 1/doubtful, the share of the first of which bytes may tell too little
+		doubtful = 8 // as 1/doubtful, the share of the first of which bytes may separate too little
 		queries  = 64
 		// share is how many vectors a scan compares in the time in which a search compares one of those that it compares
 		// in the sample. A search among all takes up to four times as long as in the sample. Of 100,000 vectors, a scan took 1.0

@@ -79,8 +79,8 @@ func TestByteSearch_Nearest(t *testing.T) {
 	}
 }
 
-// Vectors that bytes tell apart are linked by a scan. Where clusters are so far apart that bytes do not tell vectors
-// of the same cluster apart, searches link those that are not above level 0.
+// Vectors that bytes separate are linked by a scan. Where clusters are so far apart that bytes do not separate vectors
+// of the same cluster, searches link those that are not above level 0.
 func TestBuilder_scan(t *testing.T) {
 	if !vec.FastBytes() {
 		t.Skip("products of bytes are slow on this processor")
