@@ -73,8 +73,8 @@ var layout = map[string][]string{
 		"storage/format/internal/typed", "storage/format/internal/writing", "storage/internal/excerpt",
 	},
 	"storage/format/vectorfile": {
-		"storage/format", "storage/format/internal/decimal", "storage/format/internal/delimited", "storage/format/internal/fault",
-		"storage/format/internal/feed", "storage/format/internal/tokens", "storage/format/internal/writing", "storage/internal/excerpt",
+		"storage/format", "storage/format/internal/columnfile", "storage/format/internal/decimal", "storage/format/internal/delimited",
+		"storage/format/internal/fault", "storage/format/internal/feed", "storage/format/internal/tokens", "storage/format/internal/writing", "storage/internal/excerpt",
 	},
 
 	"storage/format/internal/decimal":   {},

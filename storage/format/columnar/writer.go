@@ -292,7 +292,7 @@ func (p *columnarWriter) walks(first int64, walks int, walk func(dst []uint32, i
 // Rows writes rows of any values as a columnar file. The types of columns that have none follow
 // from the first rows: 64-bit integers, 64-bit floats if all values are numbers and some are
 // floats, booleans, and otherwise texts. A column without any value in these rows has type text.
-// Any value may be missing. ColumnarRows holds the first rows in memory, unless all columns have
+// Any value may be missing. Rows holds the first rows in memory, unless all columns have
 // types, and later one row group or batch.
 type Rows struct {
 	form    format.Columnar
